@@ -57,10 +57,11 @@ public interface LockInspector {
 	List<LockHolder> inspect(String engine, LockKey key);
 
 	/**
-	 * Return a page of the locks that any process holds, from the store. A lock that is
-	 * held throughout the listing is on at least one of its pages. Others may be missing,
-	 * and a lock may be repeated. Each call visits a limited number of keys of the store,
-	 * so a page may be empty although others follow.
+	 * Return a page of the locks that any process holds, from the store. A grant that
+	 * lasts throughout the listing is on at least one of its pages, unless a server of
+	 * Redis restarts or a slot moves meanwhile. Others may be missing, and a lock may be
+	 * repeated. Each call visits a limited number of keys of the store, so a page may be
+	 * empty although others follow. Calls wait for each other.
 	 * @param prefix beginning of the keys, may be empty
 	 * @param after {@link LockPage#next()} of the page before, or {@code null} to begin
 	 * @param limit number of locks after which the page ends, from 1 to 500. With engine

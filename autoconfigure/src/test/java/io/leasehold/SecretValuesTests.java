@@ -93,11 +93,10 @@ class SecretValuesTests {
 	}
 
 	private static boolean mayHoldAPassword(Class<?> type) {
-		return type.isRecord() && !isHolder(type)
-				&& Stream.of(type.getRecordComponents())
-					.anyMatch((component) -> component.getName().matches(PASSWORD)
-							|| (component.getName().matches(ADDRESS) && isText(component))
-							|| mayHoldAPassword(component.getType()));
+		return type.isRecord() && Stream.of(type.getRecordComponents())
+			.anyMatch((component) -> component.getName().matches(PASSWORD)
+					|| (component.getName().matches(ADDRESS) && isText(component) && !isHolder(type))
+					|| mayHoldAPassword(component.getType()));
 	}
 
 	private static boolean isHolder(Class<?> type) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param held a page of the held locks, from the store; empty if the store did not
  * respond, and may be empty although others follow
  * @param next value of the parameter {@code after} for the next page, {@code null} after
- * the last page
+ * the last page; that of this request if the store did not respond
  * @param failure why the store did not respond, {@code null} if it did
  */
 public record HeldDescriptor(String engine, List<Entry> held, @Nullable String next, @Nullable String failure) {

@@ -27,6 +27,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.util.StringUtils;
 
 /**
  * Endpoint that shows locks. If its access is {@code unrestricted}, it also releases a
@@ -75,8 +76,8 @@ public class LocksEndpoint {
 	@RegisterReflectionForBinding({ LockDescriptor.class, HeldDescriptor.class })
 	public Object lock(@Selector String engine, @Nullable String key, @Nullable String prefix, @Nullable String after,
 			@Nullable Integer limit) {
-		return (key != null) ? lock(engine, key)
-				: held(engine, (prefix != null) ? prefix : "", after, (limit != null) ? limit : DEFAULT_LIMIT);
+		return (key != null) ? lock(engine, key) : held(engine, (prefix != null) ? prefix : "",
+				StringUtils.hasLength(after) ? after : null, (limit != null) ? limit : DEFAULT_LIMIT);
 	}
 
 	private HeldDescriptor held(String engine, String prefix, @Nullable String after, int limit) {
@@ -86,7 +87,7 @@ public class LocksEndpoint {
 					null);
 		}
 		catch (LockEngineException ex) {
-			return new HeldDescriptor(engine, List.of(), null, ex.getMessage());
+			return new HeldDescriptor(engine, List.of(), after, ex.getMessage());
 		}
 		catch (IllegalArgumentException | UnsupportedOperationException ex) {
 			throw invalid(String.valueOf(ex.getMessage()));

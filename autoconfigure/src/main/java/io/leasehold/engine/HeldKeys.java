@@ -16,8 +16,9 @@ public interface HeldKeys {
 	 * limited number of keys of the store. A page may therefore be empty although others
 	 * follow.
 	 * <p>
-	 * A key that is held throughout the listing is on at least one of its pages. Other
-	 * keys may be missing, and a key may be repeated. Keys are in the order of the store.
+	 * A grant that lasts throughout the listing is on at least one of its pages, unless
+	 * the store moves it meanwhile. Other keys may be missing, and a key may be repeated.
+	 * Keys are in the order of the store.
 	 * @param prefix beginning of the keys, may be empty
 	 * @param after {@link Page#next()} of the page before, or {@code null} to begin
 	 * @param limit number of keys after which the page ends, at least one. A store that
@@ -25,6 +26,8 @@ public interface HeldKeys {
 	 * @return the page
 	 * @throws IllegalArgumentException if no page of the same listing has returned
 	 * {@code after}, or if the listing has to begin again
+	 * @throws UnsupportedOperationException if there are more keys than the store can
+	 * list
 	 * @throws LockEngineException if the store did not respond
 	 */
 	Page list(String prefix, @Nullable String after, int limit);

@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 
 import io.leasehold.KeptLock;
 import io.leasehold.LockHolder;
@@ -27,6 +28,8 @@ final class LockOperators implements LockInspector {
 	private final Engines engines;
 
 	private final MonotonicClock clock;
+
+	private final ReentrantLock listing = new ReentrantLock();
 
 	LockOperators(Engines engines, MonotonicClock clock) {
 		this.engines = engines;
@@ -83,7 +86,14 @@ final class LockOperators implements LockInspector {
 		if (limit < 1 || limit > MOST_LISTED) {
 			throw new IllegalArgumentException("The limit must be from 1 to %s".formatted(MOST_LISTED));
 		}
-		HeldKeys.Page page = keys.list(prefix, after, limit);
+		HeldKeys.Page page;
+		this.listing.lock(); // several pages at the same time would delay acquisitions
+		try {
+			page = keys.list(prefix, after, limit);
+		}
+		finally {
+			this.listing.unlock();
+		}
 		return new LockPage(page.keys()
 			.stream()
 			.map((held) -> new LockPage.Entry(held.key().value(), StoreHolders.describe(held.holders())))

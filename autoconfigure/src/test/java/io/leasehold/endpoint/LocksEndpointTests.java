@@ -197,6 +197,7 @@ class LocksEndpointTests {
 		JsonNode last = json(get("/local?prefix=page:&limit=2&after=" + next));
 		assertThat(keys(last)).containsExactly("page:d");
 		assertThat(last.path("next").isNull()).isTrue();
+		assertThat(keys(json(get("/local?prefix=page:&limit=2&after=")))).as("empty position").isEqualTo(keys(first));
 		assertThat(keys(json(get("/local")))).contains("page:a", "pages");
 		held.forEach(HeldLock::close);
 		assertThat(keys(json(get("/local?prefix=page")))).isEmpty();
@@ -238,6 +239,7 @@ class LocksEndpointTests {
 		assertThat(shown.path("here").path("held").size()).isOne();
 		JsonNode all = json(get("/local"));
 		assertThat(all.path("failure").asString()).isEqualTo("The held locks are unknown: the store is down");
+		assertThat(json(get("/local?after=order:1")).path("next").asString()).as("to continue").isEqualTo("order:1");
 		assertThat(all.path("held").isEmpty()).isTrue();
 		context.getBean(LocalLockEngine.class).faults().setDown(false);
 		held.close();

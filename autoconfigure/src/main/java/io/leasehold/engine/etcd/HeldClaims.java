@@ -34,6 +34,9 @@ record HeldClaims(Store store, EtcdKeys keys, Operator operator, EndedSessions e
 
 	private Page list(String prefix, @Nullable String after, int limit, long deadline)
 			throws EtcdException, TimeoutException {
+		if (after != null && !after.startsWith(EtcdKeys.escape(prefix))) {
+			throw new IllegalArgumentException("'%s' is not a position in the list of held locks".formatted(after));
+		}
 		String root = this.keys.claims();
 		String first = root + EtcdKeys.escape(prefix);
 		String begin = (after != null) ? KeyValue.rangeEnd(root + after + "/") : first;

@@ -64,13 +64,15 @@ final class HeldRows {
 	}
 
 	/**
-	 * Return the held keys after a position, for half of the session's time at most.
+	 * Return the held keys after a position, from one window at least, and for half of
+	 * the session's time at most.
 	 */
 	Page list(Session session, String prefix, byte[] after, int limit) throws SQLException {
 		Duration half = session.left().dividedBy(2);
 		Map<LockKey, List<Holder>> found = new LinkedHashMap<>();
 		byte[] last = after;
-		for (int i = 0; i < MOST_WINDOWS && found.size() < limit && session.left().compareTo(half) > 0; i++) {
+		for (int i = 0; i < MOST_WINDOWS && found.size() < limit
+				&& (i == 0 || session.left().compareTo(half) > 0); i++) {
 			byte[] begin = last;
 			List<byte[]> ends = this.sql.query(session, this.end, (row, index) -> row.getBytes(1), begin, WINDOW - 1);
 			byte[] end = ends.isEmpty() ? greatestId() : ends.get(0);

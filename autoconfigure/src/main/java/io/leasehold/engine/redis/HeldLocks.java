@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.HeldKeys;
@@ -46,48 +48,30 @@ record HeldLocks(Operator operator, OpenState state, Duration timeout) implement
 		}
 	}
 
-	/** Visit steps for half of the time at most. */
+	/** Visit one step at least, and others for half of the time at most. */
 	private Page list(String prefix, @Nullable String after, int limit, long deadline) {
-		long until = System.nanoTime() + Deadlines.left(deadline) / 2;
 		List<Node> primaries = this.operator.lines()
 			.primaries(deadline)
 			.stream()
 			.sorted(Comparator.comparing(Node::toString))
 			.toList();
-		int index = (after != null) ? index(primaries, after) : 0;
-		String cursor = (after != null) ? after.substring(after.lastIndexOf('/') + 1) : BEGIN;
+		Position position = (after != null) ? Position.parse(after, primaries) : new Position(0, BEGIN);
 		String pattern = RedisKeys.pattern(this.operator.namespace(), prefix);
 		Map<LockKey, HeldKey> found = new LinkedHashMap<>();
+		long until = System.nanoTime() + Deadlines.left(deadline) / 2;
 		int visited = limit;
-		for (int i = 0; i < MOST_STEPS && found.size() < limit && System.nanoTime() - until < 0; i++) {
-			Step step = new Step(cursor, pattern, visited);
+		for (int i = 0; i < MOST_STEPS && found.size() < limit && (i == 0 || System.nanoTime() - until < 0); i++) {
+			Step step = new Step(position.cursor(), pattern, visited);
 			int before = found.size();
-			cursor = this.operator.lines()
-				.requestAt(primaries.get(index), deadline, (line) -> visit(step, found, line, deadline));
+			String cursor = this.operator.lines()
+				.requestAt(primaries.get(position.primary()), deadline, (line) -> visit(step, found, line, deadline));
 			visited = (found.size() > before) ? limit : Math.min(MOST_VISITED, 2 * visited);
-			if (cursor.equals(BEGIN)) {
-				index++;
-				if (index == primaries.size()) {
-					return new Page(List.copyOf(found.values()), null);
-				}
+			position = new Position(position.primary() + (cursor.equals(BEGIN) ? 1 : 0), cursor);
+			if (position.primary() == primaries.size()) {
+				return new Page(List.copyOf(found.values()), null);
 			}
 		}
-		return new Page(List.copyOf(found.values()), primaries.get(index) + "/" + cursor);
-	}
-
-	private static int index(List<Node> primaries, String after) {
-		if (!after.matches(".+/\\d+")) {
-			throw new IllegalArgumentException("'%s' is not a position in the list of held locks".formatted(after));
-		}
-		String node = after.substring(0, after.lastIndexOf('/'));
-		for (int i = 0; i < primaries.size(); i++) {
-			if (primaries.get(i).toString().equals(node)) {
-				return i;
-			}
-		}
-		throw new IllegalArgumentException(
-				"The list of held locks cannot continue at '%s', which is not a primary now. Begin again"
-					.formatted(after));
+		return new Page(List.copyOf(found.values()), position.of(primaries));
 	}
 
 	/** Add the held locks of a step, and return the cursor of the next one. */
@@ -114,6 +98,41 @@ record HeldLocks(Operator operator, OpenState state, Duration timeout) implement
 
 	/** Arguments of one step. */
 	private record Step(String cursor, String pattern, int visited) {
+	}
+
+	/**
+	 * Where the next step begins.
+	 *
+	 * @param primary index of the primary
+	 * @param cursor the server's cursor there
+	 */
+	private record Position(int primary, String cursor) {
+
+		private static final Pattern TEXT = Pattern.compile("([0-9a-f]{1,8})-(\\d{1,4})-(\\d{1,20})");
+
+		/** Return the text of a position, which is valid for these primaries only. */
+		String of(List<Node> primaries) {
+			return "%s-%s-%s".formatted(digest(primaries), this.primary, this.cursor);
+		}
+
+		static Position parse(String text, List<Node> primaries) {
+			Matcher parts = TEXT.matcher(text);
+			if (!parts.matches()) {
+				throw new IllegalArgumentException("'%s' is not a position in the list of held locks".formatted(text));
+			}
+			int primary = Integer.parseInt(parts.group(2));
+			if (!parts.group(1).equals(digest(primaries)) || primary >= primaries.size()) {
+				throw new IllegalArgumentException(
+						"The list of held locks cannot continue at '%s': there are other primaries now. Begin again"
+							.formatted(text));
+			}
+			return new Position(primary, parts.group(3));
+		}
+
+		private static String digest(List<Node> primaries) {
+			return Integer.toHexString(primaries.stream().map(Node::toString).toList().hashCode());
+		}
+
 	}
 
 }

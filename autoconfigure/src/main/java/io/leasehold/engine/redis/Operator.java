@@ -49,12 +49,17 @@ record Operator(Lines lines, String namespace, String retention, Notifications n
 	 * @param line line to the server
 	 */
 	List<List<Holder>> inspectAll(List<RedisKeys> locks, Line line, long deadline) {
-		List<CompletableFuture<List<Object>>> responses = locks.stream()
+		List<List<Holder>> holders = new ArrayList<>();
+		if (locks.isEmpty()) {
+			return holders;
+		}
+		holders.add(inspect(locks.get(0), deadline)); // loads the script
+		List<RedisKeys> others = locks.subList(1, locks.size());
+		List<CompletableFuture<List<Object>>> responses = others.stream()
 			.map((keys) -> line.send(Scripts.INSPECT, keys.all(), arguments()))
 			.toList();
-		List<List<Holder>> holders = new ArrayList<>();
-		for (int i = 0; i < locks.size(); i++) {
-			holders.add(awaitHolders(responses.get(i), locks.get(i), deadline));
+		for (int i = 0; i < others.size(); i++) {
+			holders.add(awaitHolders(responses.get(i), others.get(i), deadline));
 		}
 		return holders;
 	}

@@ -27,9 +27,9 @@ record HeldNodes(Store store, NodePaths paths, Operator operator, StoreCalls cal
 	/**
 	 * Maximum number of keys with nodes. ZooKeeper returns the names of all children in
 	 * one response, and a client that receives more than a megabyte disconnects, which
-	 * would put all locks in doubt. This leaves 200 bytes for each name.
+	 * would put all locks in doubt. The name of the longest key has 1,536 bytes.
 	 */
-	private static final int MOST_NODES = 5000;
+	private static final int MOST_NODES = 600;
 
 	@Override
 	public Page list(String prefix, @Nullable String after, int limit) {
@@ -38,6 +38,9 @@ record HeldNodes(Store store, NodePaths paths, Operator operator, StoreCalls cal
 
 	private Page list(String prefix, @Nullable String after, int limit, long deadline)
 			throws KeeperException, TimeoutException {
+		if (after != null && !begins(after, prefix)) {
+			throw new IllegalArgumentException("'%s' is not a position in the list of held locks".formatted(after));
+		}
 		List<String> following = names(deadline).stream()
 			.filter((name) -> (after == null || name.compareTo(after) > 0) && begins(name, prefix))
 			.sorted()

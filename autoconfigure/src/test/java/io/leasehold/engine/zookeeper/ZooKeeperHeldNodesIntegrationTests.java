@@ -35,12 +35,12 @@ class ZooKeeperHeldNodesIntegrationTests {
 		ZooKeeperLockEngine engine = this.engines.patientEngine(client);
 		LockKey held = new LockKey("a");
 		granted(engine, this.engines.claim(held));
-		for (int batch = 0; batch < 10; batch++) {
+		for (int batch = 0; batch < 2; batch++) {
 			create(client, batch);
 		}
 		HeldKeys keys = engine.heldKeys();
 		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> keys.list("", null, 10))
-			.withMessage("Engine 'zookeeper' cannot list its locks while there are more than 5000 keys (now 5001)");
+			.withMessage("Engine 'zookeeper' cannot list its locks while there are more than 600 keys (now 601)");
 		client.delete().forPath(ROOT + "idle:0:0");
 		HeldKeys.Page page = keys.list("", null, 10);
 		assertThat(page.keys()).singleElement().extracting(HeldKeys.HeldKey::key).isEqualTo(held);
@@ -51,7 +51,7 @@ class ZooKeeperHeldNodesIntegrationTests {
 
 	private static void create(CuratorFramework client, int batch) throws Exception {
 		List<CuratorOp> nodes = new ArrayList<>();
-		for (int i = 0; i < 500; i++) {
+		for (int i = 0; i < 300; i++) {
 			nodes.add(client.transactionOp().create().forPath(ROOT + "idle:%s:%s".formatted(batch, i)));
 		}
 		client.transaction().forOperations(nodes);

@@ -201,7 +201,8 @@ abstract class HeldKeysContract extends EngineFormsContract {
 		if (keys == null) {
 			return;
 		}
-		for (String position : List.of("", "no position", "/", "0", "%", "127.0.0.1:1/0", "zz")) {
+		for (String position : List.of("", "no position", "/", "0", "%", "1f-0-0", "1f-0-99999999999999999999999",
+				"zz")) {
 			Throwable failure = ThrowableAssert.catchThrowable(() -> keys.list("", position, 10));
 			assertThat(failure).as(position)
 				.satisfiesAnyOf((none) -> assertThat(none).isNull(),

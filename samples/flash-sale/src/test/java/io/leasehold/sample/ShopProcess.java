@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.util.FileSystemUtils;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -66,6 +68,7 @@ final class ShopProcess implements AutoCloseable {
 	private static synchronized Path extracted() throws IOException {
 		if (extracted == null) {
 			Path folder = Files.createTempDirectory(PACKAGED.getParent(), "extracted");
+			Runtime.getRuntime().addShutdownHook(new Thread(() -> FileSystemUtils.deleteRecursively(folder.toFile())));
 			List<String> command = java(PACKAGED, "-Djarmode=tools");
 			command.addAll(List.of("extract", "--force", "--destination", folder.toString()));
 			Process process = new ProcessBuilder(command).inheritIO().start();
