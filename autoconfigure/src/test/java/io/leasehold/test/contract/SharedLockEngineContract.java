@@ -221,6 +221,10 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 			others.forEach(history::add);
 		}
 		assertThat(history.violations()).isEmpty();
+		for (String key : List.of("another", NAME)) {
+			// A lease that ended on a busy machine may leave its owner to the next one
+			one.acquire(key, options.toBuilder().lease(Duration.ofMinutes(1)).build()).close();
+		}
 		leavesNothing();
 	}
 
