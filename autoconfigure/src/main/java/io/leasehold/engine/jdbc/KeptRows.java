@@ -34,8 +34,10 @@ final class KeptRows {
 	 * the other. A row that is already kept changes neither its owner nor its time.
 	 */
 	static final String FORCED_RELEASE = """
-			owner = CASE WHEN closed_until <= {now} THEN NULL WHEN %s AND expires_at > {now} THEN %s ELSE owner END,
-			lock_delay = 0, expires_at = CASE WHEN closed_until > {now} THEN LEAST(expires_at, {now}) ELSE {now} END"""
+			owner = CASE WHEN closed_until <= {now} THEN NULL
+			WHEN %s AND expires_at + lock_delay > {now} THEN %s ELSE owner END,
+			expires_at = CASE WHEN closed_until <= {now} OR expires_at + lock_delay > {now} THEN {now} ELSE expires_at END,
+			lock_delay = 0"""
 		.formatted(NOT_RELEASED, RELEASED_OWNER);
 
 	private static final String KEPT = "closed_until > {now} "

@@ -23,23 +23,23 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 abstract class JdbcKeptRowsTests extends JdbcLockRowsTests {
 
-	private static final Duration MIN_HOLD = Duration.ofMinutes(10);
+	static final Duration MIN_HOLD = Duration.ofMinutes(10);
 
-	private static final LockKey KEY = new LockKey("a");
+	static final LockKey KEY = new LockKey("a");
 
-	private Kept find() {
+	final Kept find() {
 		return this.engine.keptKeys().find(KEY);
 	}
 
-	private Kept endMinHold() {
+	final Kept endMinHold() {
 		return this.engine.keptKeys().open(KEY);
 	}
 
-	private Claim daily() {
+	final Claim daily() {
 		return claim("a", LEASE, MIN_HOLD);
 	}
 
-	private Instant now() throws SQLException {
+	final Instant now() throws SQLException {
 		return Instant.EPOCH.plus(databaseClock(), ChronoUnit.MICROS);
 	}
 
@@ -108,8 +108,8 @@ abstract class JdbcKeptRowsTests extends JdbcLockRowsTests {
 	void ownerThatDiedDidNotReleaseTheRow() throws SQLException {
 		Claim claim = claim("a", Access.EXCLUSIVE, LEASE, MIN_HOLD, DELAY);
 		long number = granted(claim).number();
-		passBy(LEASE);
-		assertThat(this.engine.forceRelease(KEY)).as("within the lock delay").isEmpty();
+		passBy(LEASE.plus(DELAY));
+		assertThat(this.engine.forceRelease(KEY)).isEmpty();
 		Kept kept = find();
 		assertThat(kept.released()).isNull();
 		assertThat(kept.last().number()).isEqualTo(number);
@@ -137,6 +137,23 @@ abstract class JdbcKeptRowsTests extends JdbcLockRowsTests {
 		busy(claim("a"));
 		endMinHold();
 		granted(claim("a"));
+	}
+
+	/** Otherwise, the owner held the key again if the clock was set back. */
+	@Test
+	void forcedReleaseWithinTheLockDelayEndsTheOwner() throws SQLException {
+		Claim claim = claim("a", Access.EXCLUSIVE, LEASE, MIN_HOLD, DELAY);
+		long number = granted(claim).number();
+		passBy(LEASE);
+		Instant before = now();
+		assertThat(this.engine.forceRelease(KEY)).isEmpty();
+		Kept kept = find();
+		assertThat(kept.released()).isBetween(before, now());
+		passBy(LEASE.negated());
+		assertThat(renew(claim, number, LEASE)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(this.engine.release(claim)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		assertThat(this.engine.inspect(KEY)).isEmpty();
+		assertThat(find().last()).extracting(Holder::application, Holder::number).containsExactly("shop", number);
 	}
 
 	@Test
