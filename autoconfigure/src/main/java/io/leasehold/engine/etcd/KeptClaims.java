@@ -68,18 +68,18 @@ final class KeptClaims implements KeptKeys {
 	/**
 	 * Remove the key as it was found: the claim of a lost session may have continued in
 	 * the next one. A removal that was sent twice may have found nothing because of the
-	 * first one.
+	 * first one. The lease of the key may be a session, if that claim has moved the key
+	 * to it.
 	 */
 	private boolean remove(KeyValue key, long deadline) throws EtcdException, TimeoutException {
 		int failures = this.store.members().failures();
-		boolean removed = this.store
-			.transact(List.of(Operation.isWritten(key.key(), key.written())), List.of(Operation.remove(key.key())),
-					List.of(), deadline)
-			.succeeded();
-		if (removed) {
+		Reply reply = this.store.transact(List.of(Operation.isWritten(key.key(), key.written())), List
+			.of(Operation.remove(key.key()), Operation.read(Operation.get(this.keys.session(key.lease()), true))),
+				List.of(), deadline);
+		if (reply.succeeded() && reply.keys(1).isEmpty() && this.store.keysOn(key.lease(), deadline).isEmpty()) {
 			this.store.revokeEmpty(key.lease(), deadline);
 		}
-		return removed || failures != this.store.members().failures();
+		return reply.succeeded() || failures != this.store.members().failures();
 	}
 
 }

@@ -77,10 +77,16 @@ final class OwnLeases {
 				live.ownLease(new OwnLease(id, granted, MonotonicClock.validUntil(sent, granted), keptAlive));
 				return true;
 			}
-			if (!KeepAlive.isHeld(live, reply.keys(0))) {
+			List<KeyValue> found = reply.keys(0);
+			if (!KeepAlive.isHeld(live, found)) {
+				// A transaction that was sent twice may have moved a key that was closed
+				// since
+				if (found.stream().noneMatch((key) -> key.lease() == id)) {
+					this.store.revokeEmpty(id, deadline);
+				}
 				return false;
 			}
-			present = reply.keys(0).get(0).lease();
+			present = found.get(0).lease();
 		}
 	}
 

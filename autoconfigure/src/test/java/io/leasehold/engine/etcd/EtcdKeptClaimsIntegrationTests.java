@@ -2,6 +2,8 @@ package io.leasehold.engine.etcd;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 
 import io.leasehold.LockKey;
 import io.leasehold.LockTerms;
@@ -173,6 +175,38 @@ class EtcdKeptClaimsIntegrationTests {
 		assertThat(ClaimValue.holder(key()).since()).isEqualTo(ClaimValue.holder(first).since());
 		this.engine.release(claim);
 		assertThat(find().last().since()).isEqualTo(ClaimValue.holder(first).since());
+	}
+
+	/** The claim of another session may be about to continue. */
+	@Test
+	void openingAKeyOnASessionDoesNotEndTheSession() {
+		EtcdEngines.granted(this.engine, claim(MIN_HOLD));
+		endSessions();
+		LockKey plain = new LockKey("plain");
+		EtcdEngines.granted(this.other, this.engines.claim(plain));
+		KeyValue held = this.operator.read(this.engines.keys.claims(plain)).get(0);
+		EtcdOperator.send(() -> this.operator.store()
+			.transact(List.of(), List.of(Operation.attach(key().key(), held.lease())), List.of(),
+					EtcdOperator.deadline()));
+		assertThat(this.other.keptKeys().open(KEY)).isNotNull();
+		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).isEmpty();
+		assertThat(this.operator.read(this.engines.keys.claims(plain))).containsExactly(held);
+	}
+
+	/** The key is removed before it can be moved to its lease. */
+	@Test
+	void leaseThatWasNotUsedIsRevoked() {
+		List<Long> leases = new ArrayList<>();
+		this.relay.change(Rpc.GRANT, (body) -> {
+			if (this.engine.forceRelease(KEY).size() == 1) {
+				leases.add(body.number(2));
+				this.relay.changeNothing();
+			}
+			return body;
+		});
+		EtcdEngines.granted(this.other, claim(MIN_HOLD));
+		assertThat(leases).hasSize(1);
+		assertThat(EtcdOperator.secondsLeft(this.url, leases.get(0))).isNegative();
 	}
 
 	/** The engine notices, and continues in a new session only when it is asked to. */
