@@ -68,8 +68,7 @@ final class ClaimQueue {
 			return evaluate(live, session, reply.keys(1), reply.revision(), sent, deadline);
 		}
 		if (!reply.keys(0).isEmpty()) {
-			moveTo(session, live, reply.keys(0).get(0), deadline);
-			return null;
+			return moveTo(session, live, reply.keys(0).get(0), deadline);
 		}
 		return isCurrent(session, written, reply.keys(1)) ? busy() : null; // others hold
 																			// the lock
@@ -111,15 +110,21 @@ final class ClaimQueue {
 	/**
 	 * Take a key over from an earlier session, which keeps its place. That of a grant
 	 * outlives the session.
+	 * @return <em>busy</em> if another owner keeps the key, {@code null} otherwise
 	 */
-	private void moveTo(Session session, LiveClaim live, KeyValue key, long deadline)
+	private @Nullable AcquisitionOutcome moveTo(Session session, LiveClaim live, KeyValue key, long deadline)
 			throws EtcdException, TimeoutException {
 		live.place(key.created());
-		if (key.lease() != session.lease() && live.ownLease() == null) {
-			transact(live, session,
-					List.of(Operation.isCreated(key.key(), key.created()), Operation.isOn(key.key(), key.lease())),
-					List.of(Operation.attach(key.key(), session.lease())), deadline);
+		if (key.lease() == session.lease() || live.ownLease() != null) {
+			return null;
 		}
+		Reply reply = transact(
+				live, session, List.of(Operation.isCreated(key.key(), key.created()),
+						Operation.isOn(key.key(), key.lease()), Operation.isOwn(key.key())),
+				List.of(Operation.attach(key.key(), session.lease())), deadline);
+		boolean replaced = reply != null && !reply.succeeded()
+				&& reply.keys(0).stream().anyMatch((found) -> ClaimValue.isReplaced(found.value()));
+		return replaced ? busy() : null;
 	}
 
 	/**
@@ -130,7 +135,7 @@ final class ClaimQueue {
 			long deadline) throws EtcdException, TimeoutException {
 		int failures = this.store.members().failures();
 		try {
-			return this.store.transact(compare, success, List.of(Operation.read(Operation.get(live.key(), true)),
+			return this.store.transact(compare, success, List.of(Operation.read(Operation.get(live.key(), false)),
 					Operation.read(Operation.get(session.key(), true))), deadline);
 		}
 		catch (EtcdException ex) {
@@ -171,8 +176,7 @@ final class ClaimQueue {
 			return null;
 		}
 		if (own.lease() != session.lease() && live.ownLease() == null) {
-			moveTo(session, live, own, deadline);
-			return null;
+			return moveTo(session, live, own, deadline);
 		}
 		live.place(own.created());
 		ClaimOrder order = ClaimOrder.of(keys.stream().map(KeyValue::key).toList());
@@ -195,10 +199,10 @@ final class ClaimQueue {
 	/**
 	 * Remove a key that an operator closed before its grant arrived here. No work began,
 	 * so it needs no minimum hold. A late removal must not find the next key of the
-	 * claim.
+	 * claim, nor one that another owner keeps.
 	 */
 	private void removeClosed(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
-		this.store.transact(List.of(Operation.isCreated(live.key(), live.number())),
+		this.store.transact(List.of(Operation.isCreated(live.key(), live.number()), Operation.isOwn(live.key())),
 				List.of(Operation.remove(live.key())), List.of(), deadline);
 		live.displace();
 	}

@@ -6,6 +6,7 @@ import java.util.Set;
 
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.Owner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,14 +14,20 @@ import org.jspecify.annotations.Nullable;
  * by the clock of the process, lease in milliseconds, minimum hold, and the session
  * without which the claim has ended. A key whose claim has ended, and that stays for a
  * minimum hold, is closed: its value begins with a space, and the only line after the
- * time of the grant is the time of the release, if there was one.
+ * time of the grant is the time of the release, if there was one. If another owner keeps
+ * the key now, its value begins with two spaces.
  */
 final class ClaimValue {
 
 	/** Text that is greater than each closed value, and less than each other one. */
 	static final String LEAST_OPEN = "!"; // no token begins with a space
 
+	/** Text that is greater than each value of another owner, and less than others. */
+	static final String LEAST_OWN = " !";
+
 	private static final String CLOSED = " ";
+
+	private static final String REPLACED = "  ";
 
 	/** Minimum hold that ends with the key's present lease. */
 	private static final String BY_LEASE = "lease";
@@ -30,6 +37,16 @@ final class ClaimValue {
 
 	static boolean isClosed(String value) {
 		return value.startsWith(CLOSED);
+	}
+
+	/** Return whether another owner than that of its claim keeps a closed key. */
+	static boolean isReplaced(String value) {
+		return value.startsWith(REPLACED);
+	}
+
+	/** Return the value of a closed key that another owner keeps from now on. */
+	static String replaced(Owner owner, Instant time) {
+		return closed(CLOSED + owner.token(), time.toEpochMilli(), time);
 	}
 
 	/** Return the value of a key whose holder loses it by force. */

@@ -1,7 +1,6 @@
 package io.leasehold.engine.etcd;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 
@@ -61,32 +60,31 @@ final class Ending {
 		return removed;
 	}
 
-	/** Remove the key, and return whether it existed and was not closed. */
+	/**
+	 * Remove the key, unless another owner keeps it.
+	 * @return whether it existed and was not closed
+	 */
 	private boolean removeKey(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
 		Session session = live.session();
 		if (session != null && live.mayComeLate()) {
-			return removeForGood(live, session, deadline);
+			refuseLate(session, deadline);
 		}
-		List<Message> removal = List.of(Operation.remove(live.key()));
-		return (live.ownLease() == null) ? this.store.transact(List.of(), removal, List.of(), deadline).removed(0)
-				: this.store.transact(List.of(Operation.isOpen(live.key())), removal, removal, deadline).succeeded();
+		Reply reply = this.store.transact(List.of(Operation.isOwn(live.key())),
+				List.of(Operation.read(Operation.get(live.key(), false)), Operation.remove(live.key())), List.of(),
+				deadline);
+		return reply.succeeded() && !ClaimValue.isClosed(reply.keys(0).get(0).value());
 	}
 
 	/**
-	 * Remove the key, and write the key of its session, so that requests which were sent
-	 * before fail. Requests of a session that has ended fail, too.
+	 * Write the key of a session, so that requests which were sent before fail. Requests
+	 * of a session that has ended fail, too.
 	 */
-	private boolean removeForGood(LiveClaim live, Session session, long deadline)
-			throws EtcdException, TimeoutException {
-		List<Message> removal = List.of(Operation.read(Operation.get(live.key(), false)), Operation.remove(live.key()));
-		List<Message> both = new ArrayList<>(removal);
-		both.add(Operation.attach(session.key(), session.lease()));
-		Reply reply = this.store.transact(List.of(Operation.isCreated(session.key(), session.created())), both, removal,
-				deadline);
+	private void refuseLate(Session session, long deadline) throws EtcdException, TimeoutException {
+		Reply reply = this.store.transact(List.of(Operation.isCreated(session.key(), session.created())),
+				List.of(Operation.attach(session.key(), session.lease())), List.of(), deadline);
 		if (reply.succeeded()) {
 			session.written(reply.revision());
 		}
-		return reply.keys(0).stream().anyMatch((key) -> !ClaimValue.isClosed(key.value()));
 	}
 
 }

@@ -89,7 +89,7 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		EndedSessions ended = new EndedSessions(store, keys);
 		this.operator = new Operator(store, keys, ended, clock);
 		this.held = new HeldClaims(store, keys, this.operator, ended, this.calls);
-		this.kept = new KeptClaims(store, keys, ended, this.calls);
+		this.kept = new KeptClaims(store, keys, ended, this.operator, this.calls);
 		this.sweeper = new Sweeper(store, this.claims, sessions, watches, keepAlive, this.ending, keys,
 				settings.callTimeout(), clock);
 		this.sweeper.start();

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeoutException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.KeptKeys;
+import io.leasehold.engine.Owner;
 import io.leasehold.engine.support.StoreCalls;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Locks whose claims have ended, and whose keys stay for a minimum hold. A claim of a
  * process that died ends with its session. If it has a lock delay, or its minimum hold
  * has been moved to a lease that renewals extend, it counts as the holder for as long as
- * its key stays. Thread-safe.
+ * its key stays. Times are those of the processes' clocks, and rests are whole seconds.
+ * Thread-safe.
  */
 final class KeptClaims implements KeptKeys {
 
@@ -24,12 +26,15 @@ final class KeptClaims implements KeptKeys {
 
 	private final EndedSessions ended;
 
+	private final Operator operator;
+
 	private final StoreCalls calls;
 
-	KeptClaims(Store store, EtcdKeys keys, EndedSessions ended, StoreCalls calls) {
+	KeptClaims(Store store, EtcdKeys keys, EndedSessions ended, Operator operator, StoreCalls calls) {
 		this.store = store;
 		this.keys = keys;
 		this.ended = ended;
+		this.operator = operator;
 		this.calls = calls;
 	}
 
@@ -48,6 +53,37 @@ final class KeptClaims implements KeptKeys {
 			Kept kept = (found != null) ? kept(found, deadline) : null;
 			return (found != null && kept != null && remove(found, deadline)) ? kept : null;
 		});
+	}
+
+	/** The key stays the same, so that the waiting claims behind it keep their places. */
+	public @Nullable Kept replace(LockKey key, Owner owner, Duration duration) {
+		return this.calls.<@Nullable Kept>run("replace the minimum hold of", key, (deadline) -> {
+			while (true) {
+				KeyValue found = findKey(key, deadline);
+				Kept kept = (found != null) ? kept(found, deadline) : null;
+				if (found == null || kept == null || replace(found, owner, duration, deadline)) {
+					return kept;
+				}
+			}
+		});
+	}
+
+	/**
+	 * Write the key as it was found, on a new lease. Its former lease ends by itself.
+	 * @return whether the key was still as it was found
+	 */
+	private boolean replace(KeyValue key, Owner owner, Duration duration, long deadline)
+			throws EtcdException, TimeoutException {
+		long lease = this.store.grant(Sessions.wholeSeconds(duration), deadline).number(2);
+		Reply reply = this.store.transact(List.of(Operation.isWritten(key.key(), key.written())),
+				List.of(Operation.put(key.key(), ClaimValue.replaced(owner, this.operator.time()), lease)),
+				List.of(Operation.read(Operation.get(key.key(), true))), deadline);
+		// A transaction that was sent twice may have failed because of the first one
+		boolean replaced = reply.succeeded() || reply.keys(0).stream().anyMatch((found) -> found.lease() == lease);
+		if (!replaced) {
+			this.store.revokeEmpty(lease, deadline);
+		}
+		return replaced;
 	}
 
 	/** The key of an exclusive claim that was granted is the first one of its lock. */

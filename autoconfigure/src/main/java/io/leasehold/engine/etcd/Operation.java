@@ -151,6 +151,11 @@ final class Operation {
 		return compare(key, OF_VALUE).with(COMPARE_RESULT, GREATER).with(COMPARE_VALUE, ClaimValue.LEAST_OPEN);
 	}
 
+	/** Compare with a key that exists, and that no owner but that of its claim keeps. */
+	static Message isOwn(String key) {
+		return compare(key, OF_VALUE).with(COMPARE_RESULT, GREATER).with(COMPARE_VALUE, ClaimValue.LEAST_OWN);
+	}
+
 	private static Message compare(String key, int target) {
 		return Message.of(COMPARE_KEY, key).with(COMPARE_TARGET, target);
 	}

@@ -72,7 +72,7 @@ final class Operator {
 	}
 
 	/** Return the time that the clock of this process shows. */
-	private Instant time() {
+	Instant time() {
 		long now = this.clock.nanoTime();
 		return Instant.EPOCH.plusNanos(now + this.clock.wallClockOffset(now));
 	}

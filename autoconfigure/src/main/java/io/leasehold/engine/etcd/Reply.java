@@ -34,9 +34,4 @@ record Reply(Origin origin, boolean succeeded, long revision, List<Message> resp
 		return range.flag(3);
 	}
 
-	/** Return whether an operation has removed a key. */
-	boolean removed(int operation) {
-		return this.responses.get(operation).message(3).number(2) > 0;
-	}
-
 }

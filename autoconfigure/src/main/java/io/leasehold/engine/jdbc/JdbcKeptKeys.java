@@ -1,7 +1,10 @@
 package io.leasehold.engine.jdbc;
 
+import java.time.Duration;
+
 import io.leasehold.LockKey;
 import io.leasehold.engine.KeptKeys;
+import io.leasehold.engine.Owner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +33,13 @@ final class JdbcKeptKeys implements KeptKeys {
 		RowId id = RowId.of(this.namespace, key);
 		return this.database.<@Nullable Kept>call(CallKind.ACQUIRE, "end the minimum hold of lock '%s'".formatted(key),
 				key, (session, tables) -> tables.kept().open(session, id));
+	}
+
+	public @Nullable Kept replace(LockKey key, Owner owner, Duration duration) {
+		RowId id = RowId.of(this.namespace, key);
+		return this.database.<@Nullable Kept>call(CallKind.ACQUIRE,
+				"replace the minimum hold of lock '%s'".formatted(key), key,
+				(session, tables) -> tables.kept().replace(session, id, owner, duration));
 	}
 
 }

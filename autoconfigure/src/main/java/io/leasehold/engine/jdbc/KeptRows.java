@@ -2,12 +2,14 @@ package io.leasehold.engine.jdbc;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.KeptKeys.Kept;
+import io.leasehold.engine.Owner;
 import io.leasehold.engine.jdbc.Sql.Change;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +53,8 @@ final class KeptRows {
 
 	private final Change open;
 
+	private final Change replace;
+
 	KeptRows(Sql sql, LockTable table) {
 		this.sql = sql;
 		this.table = table;
@@ -61,6 +65,9 @@ final class KeptRows {
 		this.open = sql.freeing("""
 				UPDATE {table} SET owner = NULL, closed_until = 0, version = version + 1, expires_at = {now}%%s
 				WHERE id = ? AND %s""".formatted(KEPT));
+		this.replace = sql.change("""
+				UPDATE {table} SET owner = ?, granted_at = {now}, expires_at = {now}, lock_delay = 0,
+				closed_until = {now} + ?, version = version + 1 WHERE id = ? AND %s""".formatted(KEPT));
 	}
 
 	/** Return the last owner of a row, or {@code null} if the row is not kept. */
@@ -87,10 +94,28 @@ final class KeptRows {
 	 * @return its last owner, or {@code null} if the row is not kept
 	 */
 	@Nullable Kept open(Session session, RowId id) throws SQLException {
+		return change(session, id, () -> this.sql.number(session, this.open, id.bytes()) != null);
+	}
+
+	/**
+	 * Keep a row without an owner by another one, which has released it, and for another
+	 * time from now on. Its waiters are not notified.
+	 * @return its last owner until then, or {@code null} if the row is not kept
+	 */
+	@Nullable Kept replace(Session session, RowId id, Owner owner, Duration duration) throws SQLException {
+		return change(session, id,
+				() -> this.sql.update(session, this.replace, " " + owner.token(), micros(duration), id.bytes()) > 0);
+	}
+
+	/**
+	 * Lock a row, and change it if it is kept.
+	 * @param change returns whether the row was still kept
+	 * @return its last owner before the change, or {@code null} if it was not changed
+	 */
+	private @Nullable Kept change(Session session, RowId id, Session.Steps<Boolean> change) throws SQLException {
 		return this.sql.inTransaction(session, () -> {
 			Kept kept = (this.table.lock(session, List.of(id.bytes())) > 0) ? find(session, id) : null;
-			boolean opened = kept != null && this.sql.number(session, this.open, id.bytes()) != null;
-			return opened ? kept : null;
+			return (kept != null && Boolean.TRUE.equals(change.run())) ? kept : null;
 		});
 	}
 

@@ -95,8 +95,10 @@ public final class EtcdOperator {
 	}
 
 	boolean remove(String key) {
-		return send(
-				() -> this.store.transact(List.of(), List.of(Operation.remove(key)), List.of(), deadline()).removed(0));
+		return !send(() -> this.store.transact(List.of(),
+				List.of(Operation.read(Operation.get(key, true)), Operation.remove(key)), List.of(), deadline()))
+			.keys(0)
+			.isEmpty();
 	}
 
 	void revoke(long lease) {

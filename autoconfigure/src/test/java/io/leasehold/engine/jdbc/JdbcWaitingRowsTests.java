@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Rows that claims wait for: their turns, their marks, and the time of the next poll.
  */
-abstract class JdbcWaitingRowsTests extends JdbcKeptRowsTests {
+abstract class JdbcWaitingRowsTests extends JdbcReplacedRowsTests {
 
 	private static final Duration USUAL_POLL = Duration.ofMinutes(1);
 
