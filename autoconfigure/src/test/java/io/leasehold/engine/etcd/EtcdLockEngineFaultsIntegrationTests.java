@@ -238,6 +238,7 @@ class EtcdLockEngineFaultsIntegrationTests {
 		Claim claim = Claims.waiting(this.engines.claim(KEY, Access.permits(3), Duration.ofSeconds(60)));
 		relay.change(Rpc.TXN, (response) -> {
 			if (response.all(3).stream().anyMatch((operation) -> operation.has(3))) {
+				relay.change(Rpc.TXN, EtcdRelay::lose);
 				EtcdRelay.lose(response);
 			}
 			return response;
