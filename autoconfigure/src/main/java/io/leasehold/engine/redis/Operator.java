@@ -32,8 +32,11 @@ import org.jspecify.annotations.Nullable;
  */
 record Operator(Lines lines, String namespace, String retention, Notifications notifications) {
 
-	/** Value of a place that a minimum hold keeps after a release. */
-	private static final Pattern PLACE = Pattern.compile("(\\d{1,18}):#\\S* !?(\\d{1,18}),(.*)");
+	/**
+	 * Value of a place that a minimum hold keeps after a release, perhaps without
+	 * details.
+	 */
+	private static final Pattern PLACE = Pattern.compile("(\\d{1,18}):#\\S*(?: !?(?:(\\d{1,18}),(.*))?)?");
 
 	List<Holder> inspect(LockKey key, long deadline) {
 		return inspect(RedisKeys.of(this.namespace, key), deadline);
@@ -92,16 +95,21 @@ record Operator(Lines lines, String namespace, String retention, Notifications n
 				: Optional.of(kept((String) response.get(0), Duration.ofMillis((Long) response.get(1))));
 	}
 
-	private static KeptKeys.Kept kept(String value, Duration remaining) {
+	/** Parse the value of a kept lock. */
+	static KeptKeys.Kept kept(String value, Duration remaining) {
 		Matcher place = PLACE.matcher(value);
 		if (!place.matches()) {
 			Grant grant = Grant.parse(value); // its lease has ended
 			return new KeptKeys.Kept(last((grant != null) ? grant.claim() : "", (grant != null) ? grant.number() : 0),
 					null, remaining);
 		}
+		long number = Long.parseLong(place.group(1));
+		if (place.group(2) == null) { // not written by Leasehold
+			return new KeptKeys.Kept(last("", number), since(number), remaining);
+		}
 		long released = Long.parseLong(place.group(2));
-		return new KeptKeys.Kept(last(place.group(3), Long.parseLong(place.group(1))),
-				(released > 0) ? Instant.ofEpochMilli(released) : null, remaining);
+		return new KeptKeys.Kept(last(place.group(3), number), (released > 0) ? Instant.ofEpochMilli(released) : null,
+				remaining);
 	}
 
 	private static Holder last(String token, long number) {

@@ -6,7 +6,7 @@ local function outlive(ms)
 		local rest = holder and redis.call('PTTL', KEYS[1]) or 0
 		if rest > 0 then
 			-- XX: never creates a key, even where the clock does not stop for a script
-			local others = string.match(held, ' (.*)$') or ''
+			local others = string.match(held, ' !?(.*)$') or ''
 			redis.call('SET', KEYS[1], number .. ':' .. holder .. ' !' .. others, 'XX', 'PX', rest)
 		end
 	end

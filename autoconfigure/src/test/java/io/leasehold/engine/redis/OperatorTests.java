@@ -10,6 +10,7 @@ import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.redis.connection.Line;
 import io.leasehold.engine.redis.connection.Lines;
@@ -66,6 +67,38 @@ class OperatorTests {
 	@Test
 	void placeThatAMinHoldKeepsHasNoHolder() {
 		assertThat(inspect(List.of("1:#x,500", 400L))).isEmpty();
+	}
+
+	@Test
+	void placeShowsItsLastHolderAndTheTimeOfTheRelease() {
+		String last = this.member.newOwner("job") + "/";
+		for (String mark : List.of("", "!")) {
+			KeptKeys.Kept released = kept("1000:#x,1000 " + mark + "2," + last);
+			assertThat(released.last().application()).isEqualTo("shop");
+			assertThat(released.last().thread()).isEqualTo("job");
+			assertThat(released.last().number()).isEqualTo(1000);
+			assertThat(released.last().since()).isEqualTo(Instant.ofEpochMilli(1));
+			assertThat(released.released()).isEqualTo(Instant.ofEpochMilli(2));
+			assertThat(kept("1000:#x,1000 " + mark + "0," + last).released()).as("lease ended").isNull();
+			KeptKeys.Kept crashed = kept("1000:" + this.member.newOwner("job").token() + "#x,500,0 " + mark + "2");
+			assertThat(crashed.last().thread()).isEqualTo("job");
+			assertThat(crashed.released()).isNull();
+		}
+	}
+
+	/** Written by something else: a place without an owner is one that was released. */
+	@Test
+	void placeWithoutDetailsWasReleased() {
+		for (String mark : List.of("", " !")) {
+			KeptKeys.Kept kept = kept("1000:#x,1000" + mark);
+			assertThat(kept.last().application()).isEqualTo("unknown");
+			assertThat(kept.last().number()).isEqualTo(1000);
+			assertThat(kept.released()).isEqualTo(Instant.ofEpochMilli(1));
+		}
+	}
+
+	private static KeptKeys.Kept kept(String value) {
+		return Operator.kept(value, Duration.ofMillis(400));
 	}
 
 	/** A key without a lifetime has a negative rest. */

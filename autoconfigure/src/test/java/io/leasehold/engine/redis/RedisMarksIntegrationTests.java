@@ -142,6 +142,24 @@ class RedisMarksIntegrationTests extends RedisScripts {
 		assertThat(acquireFree(C)).isPositive();
 	}
 
+	/** Otherwise operators could not read the end of the lease or the last holder. */
+	@Test
+	void valueIsMarkedOnceAlsoWhenItsMarkExpired() {
+		String owner = A + "#x,60000,0";
+		long number = granted(acquire(owner, LEASE, ""));
+		busy(acquire(B, LEASE, "-"));
+		String marked = redis.get(KEYS.lock());
+		redis.del(KEYS.number(), KEYS.queue());
+		busy(acquire(B, LEASE, "-"));
+		assertThat(redis.get(KEYS.lock())).isEqualTo(marked).startsWith(number + ":" + owner + " !");
+		close(owner);
+		marked = redis.get(KEYS.lock());
+		redis.del(KEYS.number(), KEYS.queue());
+		busy(acquire(B, LEASE, "-"));
+		assertThat(redis.get(KEYS.lock())).isEqualTo(marked)
+			.matches(number + ":#x," + number + " !\\d{13},a@h:1:0/main/");
+	}
+
 	private static List<Object> kept(String action) {
 		return redis.evalsha(load(Scripts.KEPT.publishing()), ScriptOutputType.MULTI, KEYS.all(), "", "" + RETENTION,
 				"ns:inbox:", "", action);
