@@ -96,7 +96,8 @@ public interface LockInspector {
 	/**
 	 * End the minimum hold or the pause of a key, so that a job can run again before its
 	 * period ends. Nothing is logged; the endpoint does that.
-	 * @return how the key was kept, or {@code null} if it was free
+	 * @return how the key was kept, or {@code null} if it was not; a lock delay, or
+	 * minimum holds of shared locks and permits, may lock it nevertheless
 	 * @throws LockBusyException if the key is held; names the holders
 	 * @throws UnsupportedOperationException if the engine cannot do this
 	 * @throws LockEngineException if the store did not respond; the key may be open
@@ -105,20 +106,22 @@ public interface LockInspector {
 
 	/**
 	 * Keep a key locked until it is {@linkplain #open opened} or a time has passed, also
-	 * over restarts. A minimum hold or pause that keeps the key now is replaced. If a
-	 * caller waits for the key at that moment, it acquires the key instead. Nothing is
-	 * logged; the endpoint does that.
+	 * over restarts of the applications. A minimum hold or pause that keeps the key now
+	 * is replaced in one step: no caller acquires the key meanwhile, and those that wait
+	 * continue to wait. Nothing is logged; the endpoint does that.
 	 * @param duration how long, from a millisecond to a year or the longest time that the
 	 * engine supports; {@code null} for the longest
 	 * @param operator name of the operator, whom messages and {@link KeptLock#pausedBy()}
 	 * name
-	 * @throws LockBusyException if the key is held; names the holders
+	 * @return how the key was kept before; {@code null} if it was free
+	 * @throws LockBusyException if the key is held or its next owner waits; names the
+	 * holders. Nothing has changed then
 	 * @throws IllegalArgumentException if the duration is out of range
 	 * @throws UnsupportedOperationException if the engine cannot do this
-	 * @throws LockEngineException if the store did not respond; the key may be paused,
-	 * free, or as before
+	 * @throws LockEngineException if the store did not respond; the key may be paused, or
+	 * as before
 	 */
-	void pause(String engine, LockKey key, @Nullable Duration duration, String operator);
+	@Nullable KeptLock pause(String engine, LockKey key, @Nullable Duration duration, String operator);
 
 	/**
 	 * Acquire and release an internal lock, to prove that the store grants locks; return

@@ -3,8 +3,7 @@ package io.leasehold.endpoint;
 import java.security.Principal;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.BiConsumer;
-import java.util.function.Function;
+import java.util.function.Supplier;
 
 import io.leasehold.KeptLock;
 import io.leasehold.LockBusyException;
@@ -124,11 +123,13 @@ public class LocksEndpoint {
 	public List<LockDescriptor.Holder> forceRelease(@Selector String engine, String key,
 			SecurityContext securityContext) {
 		LockKey lockKey = check(engine, key);
-		return logged(OperatorLog.Action.FORCED_RELEASE, engine, key, securityContext.getPrincipal(), (log) -> {
-			List<LockHolder> holders = this.locks.forceRelease(engine, lockKey);
-			log.accept(holders.isEmpty() ? "free" : "released", OperatorLog.describe(holders));
-			return describe(holders);
-		});
+		Principal principal = securityContext.getPrincipal();
+		OperatorLog.Action action = OperatorLog.Action.FORCED_RELEASE;
+		List<LockHolder> holders = attempt(action, engine, key, principal,
+				() -> this.locks.forceRelease(engine, lockKey));
+		this.log.done(action, engine, key, holders.isEmpty() ? "free" : "released", OperatorLog.describe(holders),
+				principal);
+		return describe(holders);
 	}
 
 	/**
@@ -159,36 +160,39 @@ public class LocksEndpoint {
 	}
 
 	private void pause(String engine, LockKey key, @Nullable Duration duration, @Nullable Principal principal) {
-		logged(OperatorLog.Action.PAUSE, engine, key.value(), principal, (log) -> {
-			this.locks.pause(engine, key, duration, OperatorLog.name(principal));
-			log.accept("paused", (duration != null) ? "for " + duration : null);
-			return key;
-		});
+		OperatorLog.Action action = OperatorLog.Action.PAUSE;
+		KeptLock replaced = attempt(action, engine, key.value(), principal,
+				() -> this.locks.pause(engine, key, duration, OperatorLog.name(principal)));
+		String time = (duration != null) ? "for " + duration : "until it is opened";
+		this.log.done(action, engine, key.value(), "paused",
+				(replaced != null) ? time + "; before, it was " + replaced : time, principal);
 	}
 
 	private void open(String engine, LockKey key, @Nullable Principal principal) {
-		logged(OperatorLog.Action.OPEN, engine, key.value(), principal, (log) -> {
-			KeptLock opened = this.locks.open(engine, key);
-			log.accept((opened != null) ? "opened" : "free", (opened != null) ? opened.toString() : null);
-			return key;
-		});
+		OperatorLog.Action action = OperatorLog.Action.OPEN;
+		KeptLock opened = attempt(action, engine, key.value(), principal, () -> this.locks.open(engine, key));
+		this.log.done(action, engine, key.value(), (opened != null) ? "opened" : "nothing to open",
+				(opened != null) ? opened.toString() : null, principal);
 	}
 
 	private static @Nullable Duration length(@Nullable String duration) {
 		return (duration != null) ? DurationStyle.detectAndParse(duration) : null;
 	}
 
-	/** Run an action that logs its outcome, and log its failure. */
-	private <T> T logged(OperatorLog.Action action, String engine, String key, @Nullable Principal principal,
-			Function<BiConsumer<String, @Nullable String>, T> body) {
+	/** Run an action, and log its failure. */
+	private <T extends @Nullable Object> T attempt(OperatorLog.Action action, String engine, String key,
+			@Nullable Principal principal, Supplier<T> change) {
 		try {
-			return body.apply((outcome, detail) -> this.log.done(action, engine, key, outcome, detail, principal));
+			return change.get();
 		}
 		catch (LockBusyException ex) {
 			this.log.refused(action, engine, key, ex, principal);
 			throw ex;
 		}
-		catch (LockEngineException ex) {
+		catch (IllegalArgumentException | UnsupportedOperationException ex) {
+			throw ex; // the request is refused before it changes anything
+		}
+		catch (RuntimeException ex) {
 			this.log.failed(action, engine, key, ex, principal);
 			throw ex;
 		}

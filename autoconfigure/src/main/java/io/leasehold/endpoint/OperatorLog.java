@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 import io.leasehold.LockBusyException;
-import io.leasehold.LockEngineException;
 import io.leasehold.LockHolder;
 import io.leasehold.LockKey;
 import org.apache.commons.logging.Log;
@@ -61,8 +60,8 @@ final class OperatorLog {
 		done(action, engine, key, "held", describe(held.getHolders()), principal);
 	}
 
-	/** Log an action to which the store did not respond. */
-	void failed(Action action, String engine, String key, LockEngineException failure, @Nullable Principal principal) {
+	/** Log an action that failed, such as without a response of the store. */
+	void failed(Action action, String engine, String key, RuntimeException failure, @Nullable Principal principal) {
 		done(action, engine, key, "unknown", failure.getMessage(), principal);
 	}
 

@@ -34,6 +34,23 @@ public interface KeptKeys {
 	@Nullable Kept open(LockKey key);
 
 	/**
+	 * Keep a key that is kept now by another owner and for another time from now on, in
+	 * one step, so that no claim is granted it meanwhile. The owner counts as the last
+	 * holder, which acquired and released the key at this moment. Waiting claims still
+	 * wait: they acquire the key when the new time ends, or when it is opened. The former
+	 * owner cannot renew or release the key any more. A repetition replaces again.
+	 * @param key the key
+	 * @param owner the new owner, not used for a claim
+	 * @param duration the new time, at least a millisecond, at most
+	 * {@link LockEngine#maxLease()}
+	 * @return how it was kept before, or {@code null} if no minimum hold kept it: then
+	 * nothing has changed
+	 * @throws LockEngineException if the store did not respond; the key may be kept by
+	 * either owner
+	 */
+	@Nullable Kept replace(LockKey key, Owner owner, Duration duration);
+
+	/**
 	 * A key that is kept.
 	 *
 	 * @param last the last holder, without the rest of a lease

@@ -17,9 +17,10 @@ import io.leasehold.engine.MonotonicClock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys of one engine that a minimum hold keeps locked, for operators. A pause is a grant
- * with a long minimum hold that is released at once. The name of its thread contains that
- * of the operator, so the store needs nothing else. Thread-safe.
+ * Keys of one engine that a minimum hold keeps locked, for operators. A pause is a long
+ * minimum hold whose last holder is this process; the name of its thread contains that of
+ * the operator, so the store needs nothing else. It replaces the present minimum hold in
+ * one step. A key without one is acquired, and released at once. Thread-safe.
  */
 final class KeptLocks {
 
@@ -59,13 +60,22 @@ final class KeptLocks {
 		return null;
 	}
 
-	void pause(LockKey key, @Nullable Duration duration, String operator) {
+	@Nullable KeptLock pause(LockKey key, @Nullable Duration duration, String operator) {
 		KeptKeys keys = keys();
 		Duration minHold = minHold(key, duration);
-		keys.open(key);
-		Claim claim = new Claim(key, this.member.newOwner(StoreHolders.PAUSE + operator), this.lease, minHold, false,
-				this.clock.nanoTime());
+		String thread = StoreHolders.PAUSE + operator;
+		KeptKeys.Kept replaced = keys.replace(key, this.member.newOwner(thread), minHold);
+		if (replaced != null) {
+			return StoreHolders.describe(replaced);
+		}
+		acquireAndRelease(
+				new Claim(key, this.member.newOwner(thread), this.lease, minHold, false, this.clock.nanoTime()));
+		return null;
+	}
+
+	private void acquireAndRelease(Claim claim) {
 		if (!isGranted(claim)) {
+			LockKey key = claim.key();
 			throw busy(key, "paused", StoreHolders.describe(this.engine.inspect(key)));
 		}
 		try {

@@ -116,8 +116,8 @@ final class LockOperators implements LockInspector {
 	}
 
 	@Override
-	public void pause(String engine, LockKey key, @Nullable Duration duration, String operator) {
-		this.engines.get(engine).kept().pause(key, duration, operator);
+	public @Nullable KeptLock pause(String engine, LockKey key, @Nullable Duration duration, String operator) {
+		return this.engines.get(engine).kept().pause(key, duration, operator);
 	}
 
 	@Override

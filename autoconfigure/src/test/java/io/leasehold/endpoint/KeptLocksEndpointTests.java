@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import javax.management.ObjectName;
@@ -133,7 +134,8 @@ class KeptLocksEndpointTests {
 			logging.setLogLevel("io.leasehold.service", null);
 		}
 		assertThat(jobs.runs()).isEmpty();
-		assertThat(output).contains("Pause of lock 'nightly' was requested by 'unknown': paused (engine: local)")
+		assertThat(output)
+			.contains("Pause of lock 'nightly' was requested by 'unknown': paused, until it is opened (engine: local)")
 			.containsPattern("Lock 'nightly' could not be acquired.*It is paused by 'unknown' since .*Z, for another");
 		assertThat(lastAudit("LOCK_PAUSE").getData()).containsEntry("key", "nightly")
 			.containsEntry("outcome", "paused");
@@ -149,16 +151,41 @@ class KeptLocksEndpointTests {
 		assertThat(jobs.runs()).as("run again").hasSize(2);
 		json(post("open", "nightly", null));
 		json(post("open", "nightly", null));
-		assertThat(lastAudit("LOCK_OPEN").getData()).containsEntry("outcome", "free");
+		assertThat(lastAudit("LOCK_OPEN").getData()).containsEntry("outcome", "nothing to open");
 	}
 
 	@Test
 	void pauseReplacesTheRestOfThePeriodAndAnEarlierPause() throws Exception {
 		locks.acquire("replaced", job()).close();
 		assertThat(remaining(post("pause", "replaced", "3h"))).isBetween(Duration.ofMinutes(170), Duration.ofHours(3));
+		assertThat(lastAudit("LOCK_PAUSE").getData().get("detail")).asString()
+			.startsWith("for PT3H; before, it was between two runs for another PT")
+			.contains("last held by shop@", "thread " + Thread.currentThread().getName());
 		assertThat(remaining(post("pause", "replaced", "PT20M"))).isBetween(Duration.ofMinutes(10),
 				Duration.ofMinutes(20));
-		assertThat(lastAudit("LOCK_PAUSE").getData()).containsEntry("detail", "for PT20M");
+		assertThat(lastAudit("LOCK_PAUSE").getData()).hasEntrySatisfying("detail",
+				(detail) -> assertThat(detail.toString()).startsWith("for PT20M; before, it was paused by 'unknown'"));
+		json(post("open", "replaced", null));
+		json(post("pause", "replaced", "1m"));
+		assertThat(lastAudit("LOCK_PAUSE").getData()).containsEntry("detail", "for PT1M");
+	}
+
+	/** Otherwise the pause would start the job, inside its period or inside a pause. */
+	@Test
+	void pauseStartsNoRunOfACallerThatWaits() throws Exception {
+		locks.acquire("awaited", job()).close();
+		CompletableFuture<HeldLock> waiting = CompletableFuture
+			.supplyAsync(() -> locks.acquire("awaited", job().toBuilder().waitTime(Duration.ofMinutes(5)).build()));
+		Awaitility.await().until(() -> get("awaited").path("here").path("waiting").size() == 1);
+		for (String time : List.of("2h", "30m")) {
+			assertThat(json(post("pause", "awaited", time)).path("kept").path("pausedBy").asString())
+				.isEqualTo("unknown");
+			assertThat(lastAudit("LOCK_PAUSE").getData()).containsEntry("outcome", "paused");
+			assertThat(get("awaited").path("here").path("waiting").size()).isOne();
+		}
+		assertThat(waiting).isNotDone();
+		json(post("open", "awaited", null));
+		waiting.join().close();
 	}
 
 	@Test
@@ -221,7 +248,8 @@ class KeptLocksEndpointTests {
 		assertRefused(post("pause", "a", "PT2562047788015215H"),
 				"Lock 'a' cannot be paused for PT2562047788015215H: engine 'local' accepts 1 ms to PT8760H");
 		assertRefused(send("local/pause", "{}"), "The parameter 'key' is missing");
-		assertRefused(send("redis/pause", "{\"key\":\"a\"}"), "There is no lock engine 'redis', only [local, plain]");
+		assertRefused(send("redis/pause", "{\"key\":\"a\"}"),
+				"There is no lock engine 'redis', only [broken, local, plain]");
 		assertThat(kept("a").isNull()).isTrue();
 	}
 
@@ -244,6 +272,15 @@ class KeptLocksEndpointTests {
 		assertThat(post("pause", "down", null).statusCode()).isEqualTo(500);
 		assertThat(lastAudit("LOCK_PAUSE").getData()).containsEntry("outcome", "unknown");
 		assertThat(get("down").path("failure").asString()).contains("down");
+	}
+
+	/** It may have opened the key. */
+	@Test
+	void actionThatFailsUnexpectedlyIsAudited() throws Exception {
+		assertThat(send("broken/open", "{\"key\":\"a\"}").statusCode()).isEqualTo(500);
+		assertThat(lastAudit("LOCK_OPEN").getData()).containsEntry("engine", "broken")
+			.containsEntry("outcome", "unknown")
+			.containsEntry("detail", "cannot be parsed");
 	}
 
 	@Test
@@ -319,6 +356,11 @@ class KeptLocksEndpointTests {
 			return new Plain();
 		}
 
+		@Bean
+		LockEngine brokenEngine() {
+			return new Broken();
+		}
+
 	}
 
 	/** An engine whose store does not show minimum holds. */
@@ -336,6 +378,25 @@ class KeptLocksEndpointTests {
 		@Override
 		public @Nullable KeptKeys keptKeys() {
 			return null;
+		}
+
+	}
+
+	/** An engine that does not understand its store's response. */
+	static final class Broken extends DelegatingEngine {
+
+		Broken() {
+			super(new LocalLockEngine(MonotonicClock.SYSTEM));
+		}
+
+		@Override
+		public String name() {
+			return "broken";
+		}
+
+		@Override
+		public @Nullable KeptKeys keptKeys() {
+			throw new IllegalStateException("cannot be parsed");
 		}
 
 	}

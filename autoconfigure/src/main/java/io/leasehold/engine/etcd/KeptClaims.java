@@ -56,6 +56,7 @@ final class KeptClaims implements KeptKeys {
 	}
 
 	/** The key stays the same, so that the waiting claims behind it keep their places. */
+	@Override
 	public @Nullable Kept replace(LockKey key, Owner owner, Duration duration) {
 		return this.calls.<@Nullable Kept>run("replace the minimum hold of", key, (deadline) -> {
 			while (true) {

@@ -35,6 +35,7 @@ final class JdbcKeptKeys implements KeptKeys {
 				key, (session, tables) -> tables.kept().open(session, id));
 	}
 
+	@Override
 	public @Nullable Kept replace(LockKey key, Owner owner, Duration duration) {
 		RowId id = RowId.of(this.namespace, key);
 		return this.database.<@Nullable Kept>call(CallKind.ACQUIRE,

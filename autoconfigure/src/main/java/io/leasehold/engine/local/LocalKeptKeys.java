@@ -1,10 +1,13 @@
 package io.leasehold.engine.local;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
 
 import io.leasehold.LockKey;
+import io.leasehold.engine.Claim;
 import io.leasehold.engine.KeptKeys;
+import io.leasehold.engine.Owner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param faults the faults
  * @param finding finds a kept key
  * @param opening opens a kept key
+ * @param replacing keeps a kept key for the minimum hold of a claim
  */
 record LocalKeptKeys(LocalFaults faults, Function<LockKey, Optional<Kept>> finding,
-		Function<LockKey, Optional<Kept>> opening) implements KeptKeys {
+		Function<LockKey, Optional<Kept>> opening, Function<Claim, Optional<Kept>> replacing) implements KeptKeys {
 
 	@Override
 	public @Nullable Kept find(LockKey key) {
@@ -29,6 +33,14 @@ record LocalKeptKeys(LocalFaults faults, Function<LockKey, Optional<Kept>> findi
 		Optional<Kept> opened = this.opening.apply(key);
 		this.faults.beforeReply(key);
 		return opened.orElse(null);
+	}
+
+	@Override
+	public @Nullable Kept replace(LockKey key, Owner owner, Duration duration) {
+		this.faults.beforeRequest(key);
+		Optional<Kept> replaced = this.replacing.apply(new Claim(key, owner, duration, duration, false, 0));
+		this.faults.beforeReply(key);
+		return replaced.orElse(null);
 	}
 
 }

@@ -167,18 +167,20 @@ public final class LocalLockEngine implements LockEngine {
 
 	@Override
 	public KeptKeys keptKeys() {
-		return new LocalKeptKeys(this.faults, this::findKept, this::openKept);
+		return new LocalKeptKeys(this.faults,
+				(key) -> Optional.ofNullable(this.slots.read(key, (slot) -> slot.kept(this.clock.nanoTime()))),
+				(key) -> endKept(key, null), (claim) -> endKept(claim.key(), claim));
 	}
 
-	private Optional<KeptKeys.Kept> findKept(LockKey key) {
-		return Optional.ofNullable(this.slots.read(key, (slot) -> slot.kept(this.clock.nanoTime())));
-	}
-
-	private Optional<KeptKeys.Kept> openKept(LockKey key) {
+	/** End what keeps a key, or keep it for the minimum hold of a claim. */
+	private Optional<KeptKeys.Kept> endKept(LockKey key, @Nullable Claim replacing) {
 		return change(key, key, (engine, slot, same, now, notifications) -> {
 			KeptKeys.Kept kept = slot.kept(now);
 			if (kept != null) {
 				slot.lose();
+				if (replacing != null) {
+					slot.keep(replacing, engine.numbers.incrementAndGet(), now);
+				}
 				engine.serve(slot, now, notifications);
 			}
 			return Optional.ofNullable(kept);

@@ -166,6 +166,13 @@ final class Slot {
 		}
 	}
 
+	/** Keep the free key for a claim's minimum hold, as if it had just been released. */
+	void keep(Claim claim, long number, long now) {
+		Place place = new Place(claim, number, false, now);
+		place.free(now);
+		this.first = place;
+	}
+
 	void lose() {
 		this.first = null;
 	}

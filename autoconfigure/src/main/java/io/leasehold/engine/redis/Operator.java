@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
@@ -22,8 +23,8 @@ import io.leasehold.engine.redis.connection.Replies;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests of operators: list the holders of a lock, release it by force, and show and
- * open what a minimum hold keeps.
+ * Requests of operators: list the holders of a lock, release it by force, and show, open
+ * and pause what a minimum hold keeps.
  *
  * @param lines lines to the primaries
  * @param namespace first part of all names in the store
@@ -85,12 +86,21 @@ record Operator(Lines lines, String namespace, String retention, Notifications n
 		}));
 	}
 
-	/** Find the place that a minimum hold keeps, and open it if wanted. */
-	Optional<KeptKeys.Kept> kept(LockKey key, boolean open, long deadline) {
+	/**
+	 * Find the place that a minimum hold keeps, and change it if wanted.
+	 * @param action the last arguments of the script
+	 * @param requests waits for replicas after a pause
+	 */
+	Optional<KeptKeys.Kept> kept(LockKey key, List<String> action, ClaimRequests requests, long deadline) {
 		RedisKeys keys = RedisKeys.of(this.namespace, key);
-		String[] arguments = { "", this.retention, this.notifications.inboxPrefix(), "", open ? "open" : "" };
-		List<Object> response = this.lines.request(keys.lock(), deadline,
-				(line) -> this.notifications.run(Scripts.KEPT, line, keys, arguments, deadline));
+		String[] arguments = Stream.concat(Stream.of(arguments()), action.stream()).toArray(String[]::new);
+		List<Object> response = this.lines.request(keys.lock(), deadline, (line) -> {
+			List<Object> kept = this.notifications.run(Scripts.KEPT, line, keys, arguments, deadline);
+			if (action.get(0).equals(RedisKeptKeys.PAUSE) && !kept.isEmpty()) {
+				requests.awaitReplicas(line, deadline);
+			}
+			return kept;
+		});
 		return response.isEmpty() ? Optional.empty()
 				: Optional.of(kept((String) response.get(0), Duration.ofMillis((Long) response.get(1))));
 	}

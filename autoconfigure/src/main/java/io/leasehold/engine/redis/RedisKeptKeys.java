@@ -1,29 +1,38 @@
 package io.leasehold.engine.redis;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.KeptKeys;
+import io.leasehold.engine.Owner;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keys that a minimum hold keeps in Redis.
  *
- * @param finding finds a kept key
- * @param opening opens a kept key
+ * @param request sends a request for a key, with the arguments of {@link Scripts#KEPT}
  */
-record RedisKeptKeys(Function<LockKey, Optional<Kept>> finding,
-		Function<LockKey, Optional<Kept>> opening) implements KeptKeys {
+record RedisKeptKeys(BiFunction<LockKey, List<String>, Optional<Kept>> request) implements KeptKeys {
+
+	/** Action that keeps the key for another owner and time. */
+	static final String PAUSE = "pause";
 
 	@Override
 	public @Nullable Kept find(LockKey key) {
-		return this.finding.apply(key).orElse(null);
+		return this.request.apply(key, List.of("inspect")).orElse(null);
 	}
 
 	@Override
 	public @Nullable Kept open(LockKey key) {
-		return this.opening.apply(key).orElse(null);
+		return this.request.apply(key, List.of("open")).orElse(null);
+	}
+
+	@Override
+	public @Nullable Kept replace(LockKey key, Owner owner, Duration duration) {
+		return this.request.apply(key, List.of(PAUSE, owner + "/", Long.toString(duration.toMillis()))).orElse(null);
 	}
 
 }

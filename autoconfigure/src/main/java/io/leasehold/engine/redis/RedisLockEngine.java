@@ -277,9 +277,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public KeptKeys keptKeys() {
-		return new RedisKeptKeys(
-				(key) -> request("inspect", key, (deadline) -> this.operator.kept(key, false, deadline)),
-				(key) -> request("open", key, (deadline) -> this.operator.kept(key, true, deadline)));
+		return new RedisKeptKeys((key, action) -> request(action.get(0), key,
+				(deadline) -> this.operator.kept(key, action, this.requests, deadline)));
 	}
 
 	private <T> T request(String action, LockKey key, LongFunction<T> request) {

@@ -92,9 +92,11 @@ final class Scripts {
 			"force.lua");
 
 	/**
-	 * Return the place of an exclusive lock that only a minimum hold keeps, and open it.
-	 * KEYS and ARGV as for {@link #INSPECT}, then {@code open} or empty. Returns the
-	 * value of the lock and its remaining time, or nothing if the lock is held or free.
+	 * Return the place of an exclusive lock that only a minimum hold keeps. KEYS and ARGV
+	 * as for {@link #INSPECT}, then {@code inspect}, {@code open} to end the minimum
+	 * hold, or {@code pause}, the new last holder and its minimum hold in milliseconds to
+	 * replace it. Returns the former value of the lock and its remaining time, or nothing
+	 * if the lock is held or free.
 	 */
 	static final NotifyingScript<List<Object>> KEPT = NotifyingScript.load(LOCK, NOTIFY, MARKS, HOLDERS, HANDOFF,
 			"kept.lua");

@@ -1,4 +1,4 @@
--- ARGV: 5 `open` to end the minimum hold
+-- ARGV: 5 `inspect`, `open` to end the minimum hold, or `pause` to replace it: 6 last holder, 7 minimum hold in ms
 redis.call('ZREM', KEYS[3], '') -- rejected by a replica
 look()
 local kept = {}
@@ -8,6 +8,11 @@ if holder and (string.sub(holder, 1, 1) == '#' or over()) then
 		remove(holder)
 		serve()
 		unmark()
+	elseif ARGV[5] == 'pause' then
+		remove(holder)
+		countUp() -- the number is the time of the grant
+		storeLast()
+		put('#x,' .. last, last, ARGV[7], decimal(millis()) .. ',' .. ARGV[6])
 	end
 end
 return response(kept)

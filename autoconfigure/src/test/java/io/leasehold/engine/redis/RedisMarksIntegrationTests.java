@@ -1,6 +1,7 @@
 package io.leasehold.engine.redis;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 import io.leasehold.engine.Access;
 import io.lettuce.core.ScriptOutputType;
@@ -134,12 +135,55 @@ class RedisMarksIntegrationTests extends RedisScripts {
 		assertThat(kept("open")).as("held").isEmpty();
 		close(owner);
 		assertThat(redis.get(KEYS.lock())).startsWith(number + ":#x," + number);
-		assertThat(kept("")).hasSize(2);
+		assertThat(kept("inspect")).hasSize(2);
 		assertThat(kept("open")).hasSize(2);
 		assertThat(redis.get(KEYS.lock())).endsWith(":" + B + " !");
 		assertThat(kept("open")).isEmpty();
 		close(B);
 		assertThat(acquireFree(C)).isPositive();
+	}
+
+	@Test
+	void pauseKeepsTheQueueAndItsMark() {
+		String owner = A + "#x,60000,0";
+		long number = granted(acquire(owner, LEASE, ""));
+		assertThat(kept("pause", "op@h:4:0/pause=alice/", "90000")).as("held").isEmpty();
+		close(owner);
+		busy(run(B, LEASE, "-"));
+		String before = redis.get(KEYS.lock());
+		String paused = pause();
+		assertThat(paused).matches("\\d{16}:#x,\\d{16} !\\d{13},op@h:4:0/pause=alice/");
+		long since = Long.parseLong(paused.substring(0, 16));
+		assertThat(since).isGreaterThan(number).isLessThanOrEqualTo(serverMicros());
+		assertThat(Long.parseLong(paused.substring(38, 51))).isEqualTo(since / 1000);
+		assertThat(redis.pttl(KEYS.lock())).isCloseTo(90_000L, within(gone()));
+		assertThat(redis.get(KEYS.number())).startsWith(since + "!");
+		outlives(KEYS.queue());
+		assertThat(kept("inspect")).element(0).isEqualTo(paused).isNotEqualTo(before);
+		assertThat(pause()).isNotEqualTo(paused);
+		assertNotFree();
+		assertThat(redis.zrange(KEYS.queue(), 0, -1)).singleElement().asString().endsWith("-" + B);
+		busy(acquire(B, LEASE, "-"));
+		assertThat(kept("open")).hasSize(2);
+		assertThat(redis.get(KEYS.lock())).endsWith(":" + B + " !");
+		assertThat(kept("pause", "op@h:4:0/pause=alice/", "90000")).as("held").isEmpty();
+		close(B);
+		assertThat(acquireFree(C)).isPositive();
+	}
+
+	@Test
+	void pauseOfAnUnmarkedPlaceLeavesNoMark() {
+		String owner = A + "#x,60000,0";
+		granted(acquire(owner, LEASE, ""));
+		close(owner);
+		assertThat(pause()).matches("\\d{16}:#x,\\d{16} \\d{13},op@h:4:0/pause=alice/");
+		assertThat(kept("open")).hasSize(2);
+		assertThat(acquireFree(C)).isPositive();
+	}
+
+	private static String pause() {
+		assertThat(kept("pause", "op@h:4:0/pause=alice/", "90000")).hasSize(2);
+		return redis.get(KEYS.lock());
 	}
 
 	/** Otherwise operators could not read the end of the lease or the last holder. */
@@ -160,9 +204,10 @@ class RedisMarksIntegrationTests extends RedisScripts {
 			.matches(number + ":#x," + number + " !\\d{13},a@h:1:0/main/");
 	}
 
-	private static List<Object> kept(String action) {
-		return redis.evalsha(load(Scripts.KEPT.publishing()), ScriptOutputType.MULTI, KEYS.all(), "", "" + RETENTION,
-				"ns:inbox:", "", action);
+	private static List<Object> kept(String... action) {
+		String[] arguments = Stream.concat(Stream.of("", "" + RETENTION, "ns:inbox:", ""), Stream.of(action))
+			.toArray(String[]::new);
+		return redis.evalsha(load(Scripts.KEPT.publishing()), ScriptOutputType.MULTI, KEYS.all(), arguments);
 	}
 
 	@Test

@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 
+import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.KeptLock;
 import io.leasehold.LockInspector;
@@ -61,6 +63,28 @@ class RedisPausedJobIntegrationTests {
 		}
 	}
 
+	@Test
+	void pauseReplacesThePeriodAndAnEarlierPauseAndStartsNoCallerThatWaits() {
+		try (Instance first = new Instance(this.namespace); Instance second = new Instance(this.namespace)) {
+			assertThat(first.runs()).hasSize(1);
+			CompletableFuture<HeldLock> waiting = CompletableFuture.supplyAsync(second::await);
+			Awaitility.await().until(() -> !second.locks().overview("redis", KEY).waiting().isEmpty());
+			KeptLock period = Objects.requireNonNull(first.locks().pause("redis", KEY, Duration.ofHours(2), "alice"));
+			assertThat(period.pausedBy()).isNull();
+			assertThat(period.released()).isNotNull();
+			KeptLock pause = Objects.requireNonNull(first.locks().pause("redis", KEY, Duration.ofHours(1), "bob"));
+			assertThat(pause.pausedBy()).isEqualTo("alice");
+			KeptLock kept = Objects.requireNonNull(second.locks().kept("redis", KEY));
+			assertThat(kept.pausedBy()).isEqualTo("bob");
+			assertThat(kept.last().application()).isEqualTo("shop");
+			assertThat(kept.last().since()).isAfterOrEqualTo(pause.last().since());
+			assertThat(kept.remaining()).isBetween(Duration.ofMinutes(50), Duration.ofHours(1));
+			assertThat(waiting).isNotDone();
+			assertThat(first.locks().open("redis", KEY)).isNotNull();
+			waiting.join().close();
+		}
+	}
+
 	/** The process that ran the job is gone without a release. */
 	@Test
 	void jobThatCrashedInsideItsPeriodRunsAgainAfterItsKeyWasOpened() {
@@ -101,6 +125,12 @@ class RedisPausedJobIntegrationTests {
 
 		LockEngine engine() {
 			return this.context.getBean(RedisLockEngine.class);
+		}
+
+		/** Wait for the job's key. */
+		HeldLock await() {
+			DistributedLocks locks = this.context.getBean(DistributedLocks.class);
+			return locks.acquire(KEY.value(), locks.defaults().toBuilder().waitTime(Duration.ofMinutes(5)).build());
 		}
 
 		/** Call the job, and return the fencing tokens of its runs in this instance. */

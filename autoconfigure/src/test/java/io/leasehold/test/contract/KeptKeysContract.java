@@ -19,8 +19,11 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.Owner;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.Signal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -297,7 +300,168 @@ abstract class KeptKeysContract extends EngineKeysContract {
 		release(one, claim);
 		assertThat(kept.find(KEY)).isNull();
 		assertThat(kept.open(KEY)).isNull();
+		assertThat(kept.replace(KEY, operator(), LONG)).isNull();
+		assertThat(kept.find(KEY)).isNull();
 		assertThat(other.engine().tryAcquire(other.claim(KEY))).isInstanceOf(Busy.class);
+	}
+
+	@Test
+	void replacedKeyShowsItsNewOwnerUntilItIsOpened() {
+		Process one = process();
+		KeptKeys kept = kept();
+		if (kept == null) {
+			return;
+		}
+		assertThat(kept.replace(KEY, operator(), LONG)).as("free").isNull();
+		assertThat(kept.find(KEY)).as("free").isNull();
+		Claim claim = claim(one, LONG, LONG);
+		Granted granted = one.granted(claim);
+		release(one, claim);
+		KeptKeys.Kept before = find(kept);
+		for (int i = 1; i <= 3; i++) {
+			Duration duration = LONG.multipliedBy(4 - i);
+			Instant released = Objects.requireNonNull(before.released());
+			KeptKeys.Kept replaced = Objects.requireNonNull(kept.replace(KEY, operator(), duration));
+			assertThat(replaced.last().thread()).isEqualTo(before.last().thread());
+			assertThat(replaced.released()).isCloseTo(released, ROUNDING);
+			assertThat(replaced.remaining()).isBetween(before.remaining().minus(patience()), before.remaining());
+			before = find(kept);
+			Holder last = before.last();
+			assertThat(last.application()).isEqualTo("operator");
+			assertThat(last.process()).isEqualTo(ProcessHandle.current().pid());
+			assertThat(last.thread()).isEqualTo("pause=alice");
+			assertThat(last.number()).isGreaterThanOrEqualTo(granted.number());
+			assertThat(last.since()).isBetween(released.minusMillis(20), released.plus(patience()));
+			assertThat(before.released()).isCloseTo(last.since(), ROUNDING);
+			assertThat(before.remaining()).isBetween(duration.minus(patience()), duration);
+			assertThat(one.engine().inspect(KEY)).isEmpty();
+			assertThat(one.engine().tryAcquire(one.claim(KEY))).isInstanceOf(Busy.class);
+		}
+		assertThat(Objects.requireNonNull(kept.open(KEY)).last().thread()).isEqualTo("pause=alice");
+		assertThat(kept.find(KEY)).as("opened").isNull();
+		assertThat(residue(this.namespace)).isEmpty();
+		assertThat(one.granted(one.claim(KEY)).number()).isGreaterThan(granted.number());
+	}
+
+	/** Otherwise the pause of a job would start it. */
+	@Test
+	void waitingClaimIsNotGrantedAReplacedKeyUntilItIsOpened() {
+		Process one = process();
+		Process other = process();
+		KeptKeys kept = kept();
+		if (kept == null) {
+			return;
+		}
+		Claim claim = claim(one, LONG, LONG);
+		long number = one.granted(claim).number();
+		release(one, claim);
+		Claim waiting = other.waiting(KEY);
+		Waiter waiter = other.begin(waiting);
+		for (Duration duration : new Duration[] { LONG.multipliedBy(2), LONG.dividedBy(2) }) {
+			assertThat(kept.replace(KEY, operator(), duration)).isNotNull();
+			assertThat(other.engine().tryAcquire(waiting)).isInstanceOf(Busy.class);
+			assertThat(find(kept).last().thread()).isEqualTo("pause=alice");
+			assertThat(one.engine().inspect(KEY)).isEmpty();
+		}
+		assertThat(waiter.signals).noneMatch(Signal.Pushed.class::isInstance);
+		Pace opened = Pace.begin();
+		assertThat(kept.open(KEY)).isNotNull();
+		assertThat(waiter.await().number()).isGreaterThan(number);
+		tookAtMost(Duration.ZERO, opened);
+		release(other, waiting);
+		assertThat(residue(this.namespace)).isEmpty();
+	}
+
+	@Test
+	void waitingClaimProceedsAtTheEndOfAShorterReplacement() {
+		Process one = process();
+		Process other = process();
+		KeptKeys kept = kept();
+		if (kept == null) {
+			return;
+		}
+		Claim claim = claim(one, LONG, LONG);
+		long number = one.granted(claim).number();
+		release(one, claim);
+		Claim waiting = other.waiting(KEY);
+		Waiter waiter = other.begin(waiting);
+		Pace replaced = Pace.begin();
+		assertThat(kept.replace(KEY, operator(), shortLease())).isNotNull();
+		assertThat(waiter.await().number()).isGreaterThan(number);
+		took(shortLease(), replaced);
+		release(other, waiting);
+		assertThat(residue(this.namespace)).isEmpty();
+	}
+
+	@Test
+	void longerReplacementOutlivesTheMinimumHold() {
+		Process one = process();
+		KeptKeys kept = kept();
+		if (kept == null) {
+			return;
+		}
+		eventually().until(() -> {
+			Claim claim = claim(one, LONG, shortLease());
+			long requested = System.nanoTime();
+			one.granted(claim);
+			release(one, claim);
+			if (kept.replace(KEY, operator(), LONG) == null) {
+				return false; // the machine was paused
+			}
+			while (System.nanoTime() - requested < shortLease().multipliedBy(2).toNanos()) {
+				LockSupport.parkNanos(shortLease().toNanos() / 10);
+			}
+			return true;
+		});
+		assertThat(one.engine().tryAcquire(one.claim(KEY))).isInstanceOf(Busy.class);
+		assertThat(find(kept).remaining()).isBetween(LONG.minus(patience()), LONG);
+	}
+
+	@Test
+	void heldKeyIsNotReplaced() {
+		Process one = process();
+		KeptKeys kept = kept();
+		if (kept == null) {
+			return;
+		}
+		Claim claim = claim(one, LONG, LONG);
+		Granted granted = one.granted(claim);
+		assertThat(kept.replace(KEY, operator(), LONG.multipliedBy(2))).isNull();
+		assertThat(one.renew(claim, granted)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(one.engine().inspect(KEY)).hasSize(1);
+		release(one, claim);
+		KeptKeys.Kept found = find(kept);
+		assertThat(found.last().number()).isEqualTo(granted.number());
+		assertThat(found.last().application()).isEqualTo("contract");
+		assertThat(found.remaining()).isLessThanOrEqualTo(LONG);
+	}
+
+	@Test
+	void lateRequestsOfTheFormerOwnerDoNotTouchAReplacement() {
+		Process one = process();
+		Process other = process();
+		KeptKeys kept = kept();
+		if (kept == null) {
+			return;
+		}
+		Claim crashed = claim(one, shortLease(), LONG);
+		Granted granted = one.granted(crashed);
+		eventually().until(() -> responded(() -> kept.find(KEY)) != null);
+		assertThat(Objects.requireNonNull(kept.replace(KEY, operator(), LONG)).released()).isNull();
+		assertThat(one.renew(crashed, granted)).isInstanceOf(RenewalOutcome.NotOwner.class);
+		assertThat(one.engine().release(crashed)).isNotInstanceOf(ReleaseOutcome.Released.class);
+		assertThat(one.engine().forceRelease(KEY)).isEmpty();
+		KeptKeys.Kept found = find(kept);
+		assertThat(found.last().thread()).isEqualTo("pause=alice");
+		assertThat(found.released()).isCloseTo(found.last().since(), ROUNDING);
+		assertThat(other.engine().tryAcquire(other.claim(KEY))).isInstanceOf(Busy.class);
+		assertThat(kept.open(KEY)).isNotNull();
+		assertThat(residue(this.namespace)).isEmpty();
+		assertThat(other.granted(other.claim(KEY)).number()).isGreaterThan(granted.number());
+	}
+
+	private static Owner operator() {
+		return Member.of("operator").newOwner("pause=alice");
 	}
 
 	/** The kept keys, as a third process sees them; null if the engine has none. */
