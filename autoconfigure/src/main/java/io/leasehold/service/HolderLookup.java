@@ -30,7 +30,7 @@ final class HolderLookup {
 
 	private final HolderReport report;
 
-	private final ConcurrentMap<LockKey, CompletableFuture<State>> requests = new ConcurrentHashMap<>();
+	private final ConcurrentMap<LockKey, CompletableFuture<List<LockHolder>>> requests = new ConcurrentHashMap<>();
 
 	HolderLookup(LockEngine engine, HolderReport report) {
 		this.engine = engine;
@@ -43,7 +43,7 @@ final class HolderLookup {
 
 	/**
 	 * Return an exception that also names the key's holders and the caller's own locks.
-	 * Blocks at most for one request of the engine, or two if the key has no holder.
+	 * Blocks at most for one request of the engine.
 	 * @param busy the exception, returned unchanged if there is nothing to add
 	 * @param outer the locks under which the caller runs, innermost first
 	 * @param deadlock the cycle of waits to which the caller belongs, may be empty
@@ -54,14 +54,14 @@ final class HolderLookup {
 			return busy;
 		}
 		LockKey key = new LockKey(Objects.requireNonNull(busy.getKey()));
-		State state = state(key);
+		List<LockHolder> holders = holders(key);
 		List<String> ownKeys = outer.stream().filter(HeldLock::isValid).map(HeldLock::key).distinct().toList();
-		if (state.describe().isEmpty() && ownKeys.isEmpty()) {
+		if (holders.isEmpty() && ownKeys.isEmpty()) {
 			return busy;
 		}
-		LockBusyException explained = new LockBusyException(key, busy.getMessage() + state.describe()
-				+ nameOwnLocks(ownKeys) + (deadlock.isEmpty() ? "" : ". " + deadlock), busy.getWaited(),
-				state.holders(), ownKeys);
+		LockBusyException explained = new LockBusyException(key, busy.getMessage() + StoreHolders.name(holders)
+				+ nameOwnLocks(ownKeys) + (deadlock.isEmpty() ? "" : ". " + deadlock), busy.getWaited(), holders,
+				ownKeys);
 		for (Throwable suppressed : busy.getSuppressed()) {
 			explained.addSuppressed(suppressed);
 		}
@@ -85,28 +85,46 @@ final class HolderLookup {
 	 * @return the description, empty if it is not known or not wanted
 	 */
 	String describe(LockKey key) {
-		return (this.report == HolderReport.NEVER) ? "" : state(key).describe();
+		if (this.report == HolderReport.NEVER) {
+			return "";
+		}
+		List<LockHolder> holders = holders(key);
+		KeptLock kept = holders.isEmpty() ? kept(key) : null;
+		return (kept != null) ? ". It is " + kept : StoreHolders.name(holders);
 	}
 
-	private State state(LockKey key) {
-		CompletableFuture<State> own = new CompletableFuture<>();
-		CompletableFuture<State> running = this.requests.putIfAbsent(key, own);
+	private @Nullable KeptLock kept(LockKey key) {
+		try {
+			return StoreHolders.kept(this.engine, key);
+		}
+		catch (RuntimeException | Error ex) {
+			unreadable(key, ex);
+			return null;
+		}
+	}
+
+	private List<LockHolder> holders(LockKey key) {
+		CompletableFuture<List<LockHolder>> own = new CompletableFuture<>();
+		CompletableFuture<List<LockHolder>> running = this.requests.putIfAbsent(key, own);
 		if (running != null) {
 			return running.join();
 		}
 		try {
-			List<LockHolder> holders = StoreHolders.describe(this.engine.inspect(key));
-			own.complete(new State(holders, holders.isEmpty() ? StoreHolders.kept(this.engine, key) : null));
+			own.complete(StoreHolders.describe(this.engine.inspect(key)));
 		}
 		catch (RuntimeException | Error ex) {
-			logger.debug("The holders of lock '%s' could not be read (engine: %s)".formatted(key, this.engine.name()),
-					ex);
+			unreadable(key, ex);
 		}
 		finally {
 			this.requests.remove(key);
-			own.complete(State.UNKNOWN);
+			own.complete(List.of());
 		}
 		return own.join();
+	}
+
+	private void unreadable(LockKey key, Throwable failure) {
+		logger.debug("The holders of lock '%s' could not be read (engine: %s)".formatted(key, this.engine.name()),
+				failure);
 	}
 
 	private static String nameOwnLocks(List<String> keys) {
@@ -114,22 +132,6 @@ final class HolderLookup {
 				: keys.stream()
 					.map((key) -> "'%s'".formatted(LockKey.readable(key)))
 					.collect(Collectors.joining(", ", ". The caller itself holds ", ""));
-	}
-
-	/**
-	 * Why a key is busy.
-	 *
-	 * @param holders its holders
-	 * @param kept how it is kept if it has no holder, or {@code null}
-	 */
-	private record State(List<LockHolder> holders, @Nullable KeptLock kept) {
-
-		static final State UNKNOWN = new State(List.of(), null);
-
-		String describe() {
-			return (this.kept != null) ? ". It is " + this.kept : StoreHolders.name(this.holders);
-		}
-
 	}
 
 }

@@ -35,6 +35,7 @@ import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.LockView;
 import io.leasehold.engine.Holder;
+import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
@@ -129,6 +130,17 @@ class HolderReportTests {
 		assertThat(busy(() -> service.acquire("a", options)).getHolders()).hasSize(expected);
 		assertThat(this.lookups).hasValue(expected);
 		held.close();
+	}
+
+	/**
+	 * The wait time is exceeded by one request at most, also for a key without a holder.
+	 */
+	@Test
+	void keyThatAMinimumHoldKeepsCostsNoSecondRequest() {
+		LockService service = service(HolderReport.ALWAYS, this.store::inspect);
+		this.owner.acquire("a", this.owner.defaults().toBuilder().minHold(Duration.ofHours(1)).build()).close();
+		assertThat(busy(() -> service.acquire("a", waiting(service))).getHolders()).isEmpty();
+		assertThat(this.lookups).hasValue(1);
 	}
 
 	/** Callers that discard the exception do not pay for it. */
@@ -361,6 +373,13 @@ class HolderReportTests {
 		public List<Holder> inspect(LockKey key) {
 			HolderReportTests.this.lookups.incrementAndGet();
 			return this.inspection.apply(key);
+		}
+
+		/** They are read by a request of their own. */
+		@Override
+		public KeptKeys keptKeys() {
+			HolderReportTests.this.lookups.incrementAndGet();
+			return HolderReportTests.this.store.keptKeys();
 		}
 
 	}
