@@ -33,6 +33,14 @@ public interface HeldKeys {
 	Page list(String prefix, @Nullable String after, int limit);
 
 	/**
+	 * Create the exception for a position that no page of the listing has returned.
+	 * @param after the position
+	 */
+	static IllegalArgumentException noPosition(String after) {
+		return new IllegalArgumentException("'%s' is not a position in the list of held locks".formatted(after));
+	}
+
+	/**
 	 * Part of the held keys.
 	 *
 	 * @param keys the keys, without those that a minimum hold or a lock delay keeps

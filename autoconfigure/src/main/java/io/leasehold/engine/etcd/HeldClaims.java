@@ -35,7 +35,7 @@ record HeldClaims(Store store, EtcdKeys keys, Operator operator, EndedSessions e
 	private Page list(String prefix, @Nullable String after, int limit, long deadline)
 			throws EtcdException, TimeoutException {
 		if (after != null && !after.startsWith(EtcdKeys.escape(prefix))) {
-			throw new IllegalArgumentException("'%s' is not a position in the list of held locks".formatted(after));
+			throw HeldKeys.noPosition(after);
 		}
 		String root = this.keys.claims();
 		String first = root + EtcdKeys.escape(prefix);

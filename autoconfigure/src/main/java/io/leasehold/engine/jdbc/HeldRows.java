@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 import io.leasehold.LockKey;
+import io.leasehold.engine.HeldKeys;
 import io.leasehold.engine.HeldKeys.HeldKey;
 import io.leasehold.engine.HeldKeys.Page;
 import io.leasehold.engine.Holder;
@@ -58,7 +59,7 @@ final class HeldRows {
 			return new byte[ID_LENGTH];
 		}
 		if (!after.matches("[0-9a-f]{64}")) {
-			throw new IllegalArgumentException("'%s' is not a position in the list of held locks".formatted(after));
+			throw HeldKeys.noPosition(after);
 		}
 		return HexFormat.of().parseHex(after);
 	}

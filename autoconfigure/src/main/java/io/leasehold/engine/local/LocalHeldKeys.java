@@ -20,7 +20,7 @@ record LocalHeldKeys(LocalFaults faults, Slots slots, MonotonicClock clock) impl
 	@Override
 	public Page list(String prefix, @Nullable String after, int limit) {
 		if (after != null && !after.startsWith(prefix)) {
-			throw new IllegalArgumentException("'%s' is not a position in the list of held locks".formatted(after));
+			throw HeldKeys.noPosition(after);
 		}
 		this.faults.beforeList();
 		Iterator<String> following = this.slots.keys()

@@ -22,8 +22,8 @@ import io.leasehold.engine.support.OpenState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * List of the held keys by {@code SCAN}, one primary after the other. A position is the
- * address of a primary and the cursor of its next step.
+ * List of the held keys by {@code SCAN}, one primary after the other. A position is valid
+ * until there are other primaries.
  *
  * @param operator requests the holders of the keys that were found
  * @param timeout maximum duration of a request
@@ -118,7 +118,7 @@ record HeldLocks(Operator operator, OpenState state, Duration timeout) implement
 		static Position parse(String text, List<Node> primaries) {
 			Matcher parts = TEXT.matcher(text);
 			if (!parts.matches()) {
-				throw new IllegalArgumentException("'%s' is not a position in the list of held locks".formatted(text));
+				throw HeldKeys.noPosition(text);
 			}
 			int primary = Integer.parseInt(parts.group(2));
 			if (!parts.group(1).equals(digest(primaries)) || primary >= primaries.size()) {

@@ -39,7 +39,7 @@ record HeldNodes(Store store, NodePaths paths, Operator operator, StoreCalls cal
 	private Page list(String prefix, @Nullable String after, int limit, long deadline)
 			throws KeeperException, TimeoutException {
 		if (after != null && !begins(after, prefix)) {
-			throw new IllegalArgumentException("'%s' is not a position in the list of held locks".formatted(after));
+			throw HeldKeys.noPosition(after);
 		}
 		List<String> following = names(deadline).stream()
 			.filter((name) -> (after == null || name.compareTo(after) > 0) && begins(name, prefix))

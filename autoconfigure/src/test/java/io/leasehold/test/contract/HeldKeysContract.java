@@ -211,6 +211,22 @@ abstract class HeldKeysContract extends EngineFormsContract {
 		}
 	}
 
+	/** Where a position is the name of a key, it could hide keys of another prefix. */
+	@Test
+	void positionAmongTheKeysOfAnotherPrefixIsRejected() {
+		Process one = process();
+		HeldKeys keys = process().engine().heldKeys();
+		if (keys == null) {
+			return;
+		}
+		List.of("a", "zz:1", "zz:2").forEach((key) -> one.granted(claim(one, key, Access.EXCLUSIVE)));
+		String position = page(keys, "zz:", null, 1).next();
+		if (position != null && position.contains("zz")) {
+			assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> keys.list("a", position, 10))
+				.withMessageContaining(position);
+		}
+	}
+
 	/** Follow the pages to the end; each key is on one of them. */
 	private Map<String, List<Holder>> list(@Nullable HeldKeys keys, String prefix) {
 		Map<String, List<Holder>> listed = new LinkedHashMap<>();
