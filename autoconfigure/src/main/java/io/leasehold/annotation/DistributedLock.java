@@ -112,8 +112,10 @@ public @interface DistributedLock {
 	 * Method of the same class that is called if the lock was busy or the store did not
 	 * respond. It has the same parameters and optionally the
 	 * {@link io.leasehold.LockException} as the last one. It is not called for exceptions
-	 * of the method itself. It overrides {@code leasehold.when-unavailable} and cannot be
-	 * combined with {@link WhenBusy#SKIP}.
+	 * of the method itself. It runs without a lock, and must not have one of its own.
+	 * Advice inside the lock, such as a transaction's, applies to it. It overrides
+	 * {@code leasehold.when-unavailable} and cannot be combined with
+	 * {@link WhenBusy#SKIP}.
 	 */
 	String fallback() default "";
 

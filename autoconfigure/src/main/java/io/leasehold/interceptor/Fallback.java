@@ -6,10 +6,11 @@ import java.util.Arrays;
 import java.util.List;
 
 import io.leasehold.LockException;
+import io.leasehold.LockScope;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.KotlinDetector;
 import org.springframework.util.ClassUtils;
@@ -20,8 +21,9 @@ import org.springframework.util.ReflectionUtils;
  *
  * @param method a method of the same class
  * @param takesException whether its last parameter is the exception
+ * @param scope scope of the lock, in whose place the method is called
  */
-record Fallback(Method method, boolean takesException) {
+record Fallback(Method method, boolean takesException, LockScope scope) {
 
 	static Fallback find(LockAnnotation annotation, String name) {
 		Class<?>[] types = types(annotation.method());
@@ -43,8 +45,8 @@ record Fallback(Method method, boolean takesException) {
 						.formatted(name, simpleNames(types), LockException.class.getSimpleName()));
 		}
 		checkResult(annotation, found);
-		ReflectionUtils.makeAccessible(found);
-		return new Fallback(found, takesException);
+		checkUnlocked(annotation, found);
+		return new Fallback(found, takesException, annotation.values().scope());
 	}
 
 	/** Only suspending functions can wait for suspending fallbacks. */
@@ -81,11 +83,28 @@ record Fallback(Method method, boolean takesException) {
 		}
 	}
 
+	/**
+	 * Reject a fallback with a lock of its own, because it is called without one. The
+	 * annotation of a class also applies to the fallback that it names itself.
+	 */
+	private static void checkUnlocked(LockAnnotation annotation, Method fallback) {
+		LockAnnotation own = LockAnnotation.find(fallback, annotation.type());
+		if (own != null && (own.onMethod() || !own.values().fallback().equals(fallback.getName()))) {
+			throw annotation.invalid(
+					"has fallback \"%s\", which has a lock of its own, by the annotation on %s: a fallback is called without a lock"
+						.formatted(fallback.getName(), own.place()),
+					"Write a fallback without an annotation. It may call a locked method of another bean.");
+		}
+	}
+
 	private static String simpleNames(Class<?>[] types) {
 		return String.join(", ", Arrays.stream(types).map(Class::getSimpleName).toList());
 	}
 
-	/** Call the fallback. A suspending one returns a publisher. */
+	/**
+	 * Call the fallback instead of the method, under the advice that is inside the lock.
+	 * A suspending one returns a publisher.
+	 */
 	@Nullable Object call(MethodInvocation invocation, LockException reason) throws Throwable {
 		@Nullable Object[] arguments = invocation.getArguments();
 		int count = types(invocation.getMethod()).length;
@@ -96,7 +115,7 @@ record Fallback(Method method, boolean takesException) {
 		if (KotlinDetector.isSuspendingFunction(this.method)) {
 			own.add(arguments[count]);
 		}
-		return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), this.method, own.toArray());
+		return new InsideCall((ProxyMethodInvocation) invocation, this.method, own.toArray(), this.scope).proceed();
 	}
 
 }

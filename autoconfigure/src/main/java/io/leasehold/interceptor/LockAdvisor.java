@@ -14,7 +14,7 @@ import org.springframework.aop.support.StaticMethodMatcherPointcut;
  * leases must be lower than that of the transaction's advisor, so that a lock is released
  * after the commit. The locks of transactions are acquired inside it.
  */
-public final class LockAdvisor extends AbstractPointcutAdvisor {
+public final class LockAdvisor extends AbstractPointcutAdvisor implements ScopedAdvisor {
 
 	private static final long serialVersionUID = 1L;
 
@@ -31,7 +31,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
 		setOrder(order);
 	}
 
-	LockScope scope() {
+	@Override
+	public LockScope scope() {
 		return this.scope;
 	}
 

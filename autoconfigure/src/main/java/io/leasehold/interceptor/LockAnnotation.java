@@ -176,7 +176,8 @@ record LockAnnotation(DistributedLock values, @Nullable String role, Class<?> ty
 				"Remove one of them. To lock a part of a leader's work, call a locked method of another bean.");
 	}
 
-	private String place() {
+	/** Return the name of the annotated method, class or interface. */
+	String place() {
 		return (this.source instanceof Method annotated) ? MethodName.of(owner(), annotated) : owner().getName();
 	}
 

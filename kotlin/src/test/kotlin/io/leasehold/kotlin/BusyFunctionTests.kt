@@ -1,6 +1,8 @@
 package io.leasehold.kotlin
 
+import java.lang.reflect.Method
 import java.util.Optional
+import java.util.concurrent.CopyOnWriteArrayList
 
 import io.leasehold.LockBusyException
 import io.leasehold.LockException
@@ -13,9 +15,13 @@ import kotlinx.coroutines.flow.flowOf
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
+import org.aopalliance.intercept.MethodInterceptor
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Test
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor
+import org.springframework.beans.factory.config.BeanDefinition
+import org.springframework.context.annotation.Role
 import org.springframework.stereotype.Component
 
 /**
@@ -23,7 +29,7 @@ import org.springframework.stereotype.Component
  */
 class BusyFunctionTests {
 
-	private val application = LockedApplication(Orders::class)
+	private val application = LockedApplication(Orders::class, Advised::class)
 
 	private val orders: Orders = application.bean()
 
@@ -46,6 +52,13 @@ class BusyFunctionTests {
 	}
 
 	@Test
+	fun adviceInsideTheLockAppliesToSuspendingFallbacks() = runBlocking<Unit> {
+		orders.reasoned(1)
+		orders.suspending(1)
+		assertThat(application.bean<Advised>().methods).containsExactly("explain", "busy")
+	}
+
+	@Test
 	fun plainFallbackReplacesASuspendingFunction() = runBlocking<Unit> {
 		assertThat(orders.plain(1)).isEqualTo("plain 1")
 	}
@@ -62,6 +75,23 @@ class BusyFunctionTests {
 		assertThat(orders.optional()).isEmpty()
 		assertThat(orders.skippedLines().toList()).isEmpty()
 		orders.nothing()
+	}
+
+	/** Advice as that of transactions, inside the lock. */
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	class Advised : StaticMethodMatcherPointcutAdvisor() {
+
+		val methods = CopyOnWriteArrayList<String>()
+
+		init {
+			advice = MethodInterceptor { call ->
+				methods += call.method.name
+				call.proceed()
+			}
+		}
+
+		override fun matches(method: Method, type: Class<*>) = type == Orders::class.java && method.name in listOf("busy", "explain")
+
 	}
 
 	@Component
