@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import io.leasehold.LockScope;
 import org.aopalliance.aop.Advice;
 
+import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
@@ -47,19 +48,33 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Scoped
 	}
 
 	/** Methods to which an annotation of a scope applies, wherever it is declared. */
-	private static final class AnnotatedMethods extends StaticMethodMatcherPointcut {
+	private static final class AnnotatedMethods extends StaticMethodMatcherPointcut implements ClassFilter {
+
+		private final LockedMethods methods;
 
 		private final LockScope scope;
 
 		AnnotatedMethods(LockedMethods methods, LockScope scope) {
+			this.methods = methods;
 			this.scope = scope;
-			setClassFilter(methods::areIn);
+			setClassFilter(this);
+		}
+
+		@Override
+		public boolean matches(Class<?> type) {
+			return this.methods.areIn(type);
 		}
 
 		@Override
 		public boolean matches(Method method, Class<?> targetClass) {
 			LockAnnotation annotation = LockAnnotation.find(method, targetClass);
 			return annotation != null && annotation.isOf(this.scope);
+		}
+
+		/** Contexts share the classes of their proxies if the texts are equal. */
+		@Override
+		public String toString() {
+			return "@DistributedLock of scope " + this.scope;
 		}
 
 	}

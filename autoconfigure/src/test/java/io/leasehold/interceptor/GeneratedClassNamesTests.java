@@ -1,6 +1,8 @@
 package io.leasehold.interceptor;
 
 import java.lang.reflect.Proxy;
+import java.util.HashSet;
+import java.util.Set;
 
 import io.leasehold.LockKeyException;
 import io.leasehold.annotation.DistributedLock;
@@ -63,6 +65,19 @@ class GeneratedClassNamesTests {
 			assertThat(output).contains(Jobs.class.getName() + ".run(String) is called by its own bean")
 				.doesNotContain("SpringCGLIB");
 		});
+	}
+
+	/**
+	 * Each class takes memory until the process ends, such as a process of many tests.
+	 */
+	@Test
+	void contextsShareTheGeneratedClassOfABean() {
+		Set<Class<?>> generated = new HashSet<>();
+		for (int i = 0; i < 3; i++) {
+			Locked.runner(LockInterceptorFixture.Orders.class)
+				.run((context) -> generated.add(context.getBean(LockInterceptorFixture.Orders.class).getClass()));
+		}
+		assertThat(generated).hasSize(1);
 	}
 
 	public interface Rates {
