@@ -27,12 +27,27 @@ final class ProxyChecks {
 	static boolean hasAdvice(Object bean) {
 		Object layer = bean;
 		while (layer instanceof Advised advised) {
-			if (Arrays.stream(advised.getAdvisors()).anyMatch(LockAdvisor.class::isInstance)) {
+			if (locks(advised)) {
 				return true;
 			}
 			layer = inner(advised.getTargetSource());
 		}
 		return layer == null || AopUtils.isAopProxy(layer);
+	}
+
+	private static boolean locks(Advised proxy) {
+		return Arrays.stream(proxy.getAdvisors()).anyMatch(LockAdvisor.class::isInstance);
+	}
+
+	/** Return whether a proxy with the lock's advice is the target of another one. */
+	private static boolean lockTwice(Object bean) {
+		int count = 0;
+		Object layer = bean;
+		while (layer instanceof Advised advised) {
+			count += locks(advised) ? 1 : 0;
+			layer = inner(advised.getTargetSource());
+		}
+		return count > 1;
 	}
 
 	private static @Nullable Object inner(TargetSource source) {
@@ -44,7 +59,10 @@ final class ProxyChecks {
 		}
 	}
 
-	/** Reject methods that this kind of proxy does not intercept. */
+	/**
+	 * Reject methods that this kind of proxy does not intercept, and permits of two
+	 * proxies, which are not re-entered.
+	 */
 	static void check(Object proxy, Class<?> type, Set<Method> methods) {
 		for (Method method : methods) {
 			LockAnnotation annotation = LockAnnotation.find(method, type);
@@ -57,6 +75,11 @@ final class ProxyChecks {
 			else if (Modifier.isFinal(annotation.method().getModifiers())) {
 				throw annotation.invalid("is final, so that the proxy of its class cannot run it under its lock",
 						"Remove final.");
+			}
+			if (!annotation.values().permits().isEmpty() && lockTwice(proxy)) {
+				throw annotation.invalid(
+						"has permits, of which each call would take two: two auto-proxy creators made proxies of its bean",
+						"Remove the second one, such as a DefaultAdvisorAutoProxyCreator that another starter adds.");
 			}
 		}
 	}

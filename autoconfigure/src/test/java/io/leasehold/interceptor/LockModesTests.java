@@ -27,6 +27,9 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.contract.DelegatingEngine;
 
+import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -98,6 +101,18 @@ class LockModesTests {
 				.hasMessageContaining("Printer.print")
 				.hasMessageContaining("permits")
 				.hasMessageContaining(permits));
+	}
+
+	/** Each proxy would take a permit of its own: with one permit, no call could run. */
+	@Test
+	void permitsOfTwoProxiesStopTheStart() {
+		Locked.runner(Printer.class, DefaultAdvisorAutoProxyCreator.class)
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withPropertyValues("printer.permits=1")
+			.run((context) -> Locked.refusal(context)
+				.hasMessageContaining("Printer.print")
+				.hasMessageContaining("two auto-proxy creators")
+				.hasMessageContaining("DefaultAdvisorAutoProxyCreator"));
 	}
 
 	@Test
