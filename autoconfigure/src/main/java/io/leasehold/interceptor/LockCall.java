@@ -117,7 +117,7 @@ record LockCall(LockOperation operation, MethodInvocation invocation, LockServic
 		if (!isBypassed(reason)) {
 			throw reason;
 		}
-		return (reason instanceof LockBusyException) ? SkippedResult.of(this.invocation.getMethod()) : proceed();
+		return (reason instanceof LockBusyException) ? this.operation.skipped() : proceed();
 	}
 
 }

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param condition decides whether a call acquires the lock, if not all calls do
  * @param fallback method to call if the lock could not be acquired, if there is one
  * @param bypassed whether a call is skipped or runs unlocked, without the exception
+ * @param skipped result of a skipped call
  * @param result kind of the method's result
  * @param check check of the method's values
  * @param fencing guard of the body's transactions, if the method is fenced
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param leadership the role whose leader alone runs the method, if it has one
  */
 record LockOperation(LockOptions options, KeyExpression key, @Nullable LockCondition condition,
-		@Nullable Fallback fallback, Predicate<LockException> bypassed, ResultKind result, ValueCheck check,
-		@Nullable FencingGuard fencing, @Nullable ReactiveFencingGuard reactiveFencing,
+		@Nullable Fallback fallback, Predicate<LockException> bypassed, @Nullable Object skipped, ResultKind result,
+		ValueCheck check, @Nullable FencingGuard fencing, @Nullable ReactiveFencingGuard reactiveFencing,
 		@Nullable ReactiveTransactions transactions, @Nullable Leadership leadership) {
 }

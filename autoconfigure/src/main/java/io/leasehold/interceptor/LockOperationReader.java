@@ -63,8 +63,8 @@ final class LockOperationReader {
 				&& isBypassed(reason, whenBusy, values.fenced());
 		boolean reactive = MethodChecks.endsLater(annotation) && !MethodChecks.isStage(annotation);
 		ResultKind result = resultOf(annotation);
-		return new LockOperation(options, key, readCondition(annotation), fallback, bypassed, result,
-				Contents.check(annotation),
+		return new LockOperation(options, key, readCondition(annotation), fallback, bypassed,
+				SkippedResult.of(annotation), result, Contents.check(annotation),
 				reactive ? null : fencing(annotation, options, this.guards.fencing(), "DataSource"),
 				reactive ? fencing(annotation, options, this.guards.reactiveFencing(), "ConnectionFactory") : null,
 				(reactive || result == DirectResult.ANY) ? this.guards.reactive().get() : null, candidate);

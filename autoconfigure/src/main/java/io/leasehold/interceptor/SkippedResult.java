@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.Nullness;
-import org.springframework.core.ResolvableType;
 
 /**
  * Result of a method whose call was skipped.
@@ -26,9 +25,8 @@ final class SkippedResult {
 	}
 
 	/** Return the result. {@code null} also stands for an empty stage or publisher. */
-	static @Nullable Object of(Method method) {
-		return EMPTY.get(KotlinDetector.isSuspendingFunction(method)
-				? ResolvableType.forMethodReturnType(method).toClass() : method.getReturnType());
+	static @Nullable Object of(LockAnnotation annotation) {
+		return EMPTY.get(annotation.returnType());
 	}
 
 	/** Return whether the method's return type has an empty value. */

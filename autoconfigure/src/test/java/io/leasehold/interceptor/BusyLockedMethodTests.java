@@ -21,6 +21,8 @@ import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.test.util.AopTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -66,6 +68,16 @@ class BusyLockedMethodTests extends LockInterceptorFixture {
 				skipping.nothing();
 				assertThat(AopTestUtils.<Skipping>getTargetObject(skipping).runs).isZero();
 			}));
+	}
+
+	/** The interface of a proxy may hide the type that has an empty value. */
+	@Test
+	void skippedCallThroughAGenericInterfaceReturnsTheEmptyValueOfItsClass() {
+		Locked.runner(SkippingJob.class)
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withPropertyValues("spring.aop.proxy-target-class=false")
+			.run((context) -> Locked.whileHeld(context.getBean(DistributedLocks.class), "skip",
+					() -> assertThat(context.getBean(Job.class).run()).isEqualTo(Optional.empty())));
 	}
 
 	@Test
@@ -177,6 +189,22 @@ class BusyLockedMethodTests extends LockInterceptorFixture {
 			assertThatExceptionOfType(LockEngineException.class)
 				.isThrownBy(() -> orders.pay(42, LockInterceptorTests::mustNotRun));
 		});
+	}
+
+	interface Job<T> {
+
+		T run();
+
+	}
+
+	static class SkippingJob implements Job<Optional<String>> {
+
+		@Override
+		@DistributedLock(key = "'skip'", whenBusy = WhenBusy.SKIP)
+		public Optional<String> run() {
+			throw new AssertionError("ran without its lock");
+		}
+
 	}
 
 	static class Skipping {
