@@ -10,11 +10,13 @@ import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
 import io.leasehold.test.contract.Fault;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import org.springframework.core.PriorityOrdered;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -147,6 +149,33 @@ abstract class RollbackContract extends StockFixture {
 
 		},
 
+		/** It precedes all synchronizations that are only ordered. */
+		PRIORITY_SYNCHRONIZATION {
+
+			@Override
+			void inTransaction(Throwable thrown) {
+				TransactionSynchronizationManager.registerSynchronization(new Preceding(thrown));
+			}
+
+		},
+
+		/** It is registered before the guard's. */
+		EARLIER_SYNCHRONIZATION {
+
+			@Override
+			void prepare(AbstractPlatformTransactionManager manager, Throwable thrown) {
+				manager.setTransactionExecutionListeners(List.of(new TransactionExecutionListener() {
+
+					@Override
+					public void afterBegin(TransactionExecution transaction, @Nullable Throwable failure) {
+						TransactionSynchronizationManager.registerSynchronization(new Preceding(thrown));
+					}
+
+				}));
+			}
+
+		},
+
 		LISTENER {
 
 			@Override
@@ -189,6 +218,20 @@ abstract class RollbackContract extends StockFixture {
 		@SuppressWarnings("unchecked")
 		private static <T extends Throwable> void sneakyThrow(Throwable thrown) throws T {
 			throw (T) thrown;
+		}
+
+	}
+
+	private record Preceding(Throwable thrown) implements TransactionSynchronization, PriorityOrdered {
+
+		@Override
+		public int getOrder() {
+			return HIGHEST_PRECEDENCE;
+		}
+
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			Place.sneakyThrow(this.thrown);
 		}
 
 	}
