@@ -1,5 +1,6 @@
 package io.leasehold.engine.redis;
 
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -117,7 +118,7 @@ record HeldLocks(Operator operator, OpenState state, Duration timeout) implement
 
 		static Position parse(String text, List<Node> primaries) {
 			Matcher parts = TEXT.matcher(text);
-			if (!parts.matches()) {
+			if (!parts.matches() || !isCursor(parts.group(3))) {
 				throw HeldKeys.noPosition(text);
 			}
 			int primary = Integer.parseInt(parts.group(2));
@@ -127,6 +128,11 @@ record HeldLocks(Operator operator, OpenState state, Duration timeout) implement
 							.formatted(text));
 			}
 			return new Position(primary, parts.group(3));
+		}
+
+		/** Return whether a number has 64 bits, as cursors have. */
+		private static boolean isCursor(String digits) {
+			return new BigInteger(digits).bitLength() <= Long.SIZE;
 		}
 
 		private static String digest(List<Node> primaries) {

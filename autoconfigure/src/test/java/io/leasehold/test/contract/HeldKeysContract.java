@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -197,12 +198,19 @@ abstract class HeldKeysContract extends EngineFormsContract {
 
 	@Test
 	void positionThatNoPageReturnedIsRejectedOrIgnored() {
+		Process one = process();
 		HeldKeys keys = process().engine().heldKeys();
 		if (keys == null) {
 			return;
 		}
-		for (String position : List.of("", "no position", "/", "0", "%", "1f-0-0", "1f-0-99999999999999999999999",
-				"zz")) {
+		IntStream.range(0, 20).forEach((i) -> one.granted(claim(one, "page:" + i, Access.EXCLUSIVE)));
+		String next = Objects.requireNonNull(page(keys, "", null, 1).next());
+		List<String> positions = new ArrayList<>(
+				List.of("", "no position", "/", "0", "%", "1f-0-0", "1f-0-99999999999999999999999", "zz"));
+		for (String number : List.of("18446744073709551615", "18446744073709551616", "99999999999999999999", "x")) {
+			positions.add(next.replaceFirst("\\d+$", number));
+		}
+		for (String position : positions) {
 			Throwable failure = ThrowableAssert.catchThrowable(() -> keys.list("", position, 10));
 			assertThat(failure).as(position)
 				.satisfiesAnyOf((none) -> assertThat(none).isNull(),
