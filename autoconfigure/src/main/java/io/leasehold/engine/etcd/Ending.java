@@ -17,11 +17,14 @@ final class Ending {
 
 	private final LiveClaims claims;
 
+	private final OwnLeases ownLeases;
+
 	private final MonotonicClock clock;
 
-	Ending(Store store, LiveClaims claims, MonotonicClock clock) {
+	Ending(Store store, LiveClaims claims, OwnLeases ownLeases, MonotonicClock clock) {
 		this.store = store;
 		this.claims = claims;
+		this.ownLeases = ownLeases;
 		this.clock = clock;
 	}
 
@@ -53,10 +56,10 @@ final class Ending {
 		if (rest.toNanos() > 0) {
 			String closed = ClaimValue.closed(live.claim(), session.timeAt(live.grantSent()),
 					live.hasExpired() ? null : session.timeAt(now));
-			return OwnLeases.close(this.store, live.key(), live.number(), closed, !own.isKeptAlive(), rest, deadline);
+			return this.ownLeases.close(live.key(), live.number(), closed, !own.isKeptAlive(), rest, deadline);
 		}
 		boolean removed = removeKey(live, deadline);
-		this.store.revokeEmpty(own.id(), deadline);
+		this.ownLeases.revoke(own.id(), deadline);
 		return removed;
 	}
 

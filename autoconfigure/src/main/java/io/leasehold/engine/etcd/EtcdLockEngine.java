@@ -84,13 +84,13 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		this.claims = new LiveClaims(keys, watches);
 		Sessions sessions = new Sessions(store, keys, keepAlive, settings, this.claims::lost, clock);
 		this.queue = new ClaimQueue(store, sessions, ownLeases, settings.pollInterval(), clock);
-		this.ending = new Ending(store, this.claims, clock);
+		this.ending = new Ending(store, this.claims, ownLeases, clock);
 		this.renewer = new Renewer(keepAlive, ownLeases, this.claims);
 		EndedSessions ended = new EndedSessions(store, keys);
-		this.operator = new Operator(store, keys, ended, clock);
+		this.operator = new Operator(store, keys, ended, ownLeases, clock);
 		this.held = new HeldClaims(store, keys, this.operator, ended, this.calls);
-		this.kept = new KeptClaims(store, keys, ended, this.operator, this.calls);
-		this.sweeper = new Sweeper(store, this.claims, sessions, watches, keepAlive, this.ending, keys,
+		this.kept = new KeptClaims(store, keys, ended, this.operator, ownLeases, this.calls);
+		this.sweeper = new Sweeper(store, this.claims, sessions, watches, keepAlive, this.ending, ownLeases, keys,
 				settings.callTimeout(), clock);
 		this.sweeper.start();
 	}

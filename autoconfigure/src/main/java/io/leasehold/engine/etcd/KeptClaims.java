@@ -28,13 +28,17 @@ final class KeptClaims implements KeptKeys {
 
 	private final Operator operator;
 
+	private final OwnLeases ownLeases;
+
 	private final StoreCalls calls;
 
-	KeptClaims(Store store, EtcdKeys keys, EndedSessions ended, Operator operator, StoreCalls calls) {
+	KeptClaims(Store store, EtcdKeys keys, EndedSessions ended, Operator operator, OwnLeases ownLeases,
+			StoreCalls calls) {
 		this.store = store;
 		this.keys = keys;
 		this.ended = ended;
 		this.operator = operator;
+		this.ownLeases = ownLeases;
 		this.calls = calls;
 	}
 
@@ -75,14 +79,17 @@ final class KeptClaims implements KeptKeys {
 	 */
 	private boolean replace(KeyValue key, Owner owner, Duration duration, long deadline)
 			throws EtcdException, TimeoutException {
-		long lease = this.store.grant(Sessions.wholeSeconds(duration), deadline).number(2);
+		long lease = this.ownLeases.create(duration, deadline).number(2);
 		Reply reply = this.store.transact(List.of(Operation.isWritten(key.key(), key.written())),
 				List.of(Operation.put(key.key(), ClaimValue.replaced(owner, this.operator.time()), lease)),
 				List.of(Operation.read(Operation.get(key.key(), true))), deadline);
 		// A transaction that was sent twice may have failed because of the first one
 		boolean replaced = reply.succeeded() || reply.keys(0).stream().anyMatch((found) -> found.lease() == lease);
-		if (!replaced) {
-			this.store.revokeEmpty(lease, deadline);
+		if (replaced) {
+			this.ownLeases.use(lease);
+		}
+		else {
+			this.ownLeases.revoke(lease, deadline);
 		}
 		return replaced;
 	}
@@ -114,7 +121,7 @@ final class KeptClaims implements KeptKeys {
 			.of(Operation.remove(key.key()), Operation.read(Operation.get(this.keys.session(key.lease()), true))),
 				List.of(), deadline);
 		if (reply.succeeded() && reply.keys(1).isEmpty() && this.store.keysOn(key.lease(), deadline).isEmpty()) {
-			this.store.revokeEmpty(key.lease(), deadline);
+			this.ownLeases.revoke(key.lease(), deadline);
 		}
 		return reply.succeeded() || failures != this.store.members().failures();
 	}

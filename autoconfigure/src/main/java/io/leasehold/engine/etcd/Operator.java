@@ -21,12 +21,15 @@ final class Operator {
 
 	private final EndedSessions ended;
 
+	private final OwnLeases ownLeases;
+
 	private final MonotonicClock clock;
 
-	Operator(Store store, EtcdKeys keys, EndedSessions ended, MonotonicClock clock) {
+	Operator(Store store, EtcdKeys keys, EndedSessions ended, OwnLeases ownLeases, MonotonicClock clock) {
 		this.store = store;
 		this.keys = keys;
 		this.ended = ended;
+		this.ownLeases = ownLeases;
 		this.clock = clock;
 	}
 
@@ -81,8 +84,8 @@ final class Operator {
 	private boolean remove(KeyValue holder, long deadline) throws EtcdException, TimeoutException {
 		boolean byLease = ClaimValue.isHeldByLease(holder.value());
 		if (byLease || !ClaimValue.rest(holder.value()).isZero()) {
-			return OwnLeases.close(this.store, holder.key(), holder.created(),
-					ClaimValue.closed(holder.value(), time()), byLease, ClaimValue.rest(holder.value()), deadline);
+			return this.ownLeases.close(holder.key(), holder.created(), ClaimValue.closed(holder.value(), time()),
+					byLease, ClaimValue.rest(holder.value()), deadline);
 		}
 		return this.store
 			.transact(List.of(Operation.isCreated(holder.key(), holder.created())),

@@ -1,5 +1,6 @@
 package io.leasehold.engine.etcd;
 
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -7,6 +8,8 @@ import java.util.concurrent.TimeoutException;
 
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 /**
  * Leases of claims with a minimum hold or a lock delay. A claim waits on its session's
@@ -15,13 +18,59 @@ import io.leasehold.engine.MonotonicClock;
  */
 final class OwnLeases {
 
+	private static final Log logger = LogFactory.getLog(OwnLeases.class);
+
+	/** Copies of a process that was restored from a snapshot must not share ids. */
+	private static final SecureRandom RANDOM = new SecureRandom();
+
 	private final Store store;
 
 	private final MonotonicClock clock;
 
+	private final PendingLeases pending = new PendingLeases();
+
 	OwnLeases(Store store, MonotonicClock clock) {
 		this.store = store;
 		this.clock = clock;
+	}
+
+	/**
+	 * Create a lease that is not shorter than a time. Its keys are written next, and then
+	 * it is {@linkplain #use used} or {@linkplain #revoke revoked}. If a response is
+	 * missing, it is revoked later unless it has a key.
+	 */
+	Message create(Duration time, long deadline) throws EtcdException, TimeoutException {
+		long id = RANDOM.nextLong() >>> 1;
+		this.pending.add(id, this.clock.nanoTime());
+		return this.store.grant(id, Sessions.wholeSeconds(time), deadline);
+	}
+
+	/** Record that a lease has a key. */
+	void use(long lease) {
+		this.pending.remove(lease);
+	}
+
+	/** Revoke a lease without keys, later if the store does not respond. */
+	void revoke(long lease, long deadline) {
+		try {
+			this.store.revoke(lease, deadline);
+			this.pending.remove(lease);
+		}
+		catch (EtcdException | TimeoutException ex) {
+			logger.debug("Could not revoke a lease without keys; retrying later", ex);
+			this.pending.add(lease, this.clock.nanoTime());
+		}
+	}
+
+	/** Revoke one of the leases without a response, unless it has a key. */
+	void revokePending(long deadline) throws EtcdException, TimeoutException {
+		Long lease = this.pending.next(this.clock.nanoTime());
+		if (lease != null) {
+			if (this.store.remaining(lease, deadline) != null && this.store.keysOn(lease, deadline).isEmpty()) {
+				this.store.revoke(lease, deadline);
+			}
+			this.pending.remove(lease);
+		}
 	}
 
 	/**
@@ -64,7 +113,7 @@ final class OwnLeases {
 	private boolean attach(LiveClaim live, long expected, Duration length, boolean keptAlive, String value,
 			long deadline) throws EtcdException, TimeoutException {
 		long sent = this.clock.nanoTime();
-		Message lease = this.store.grant(Sessions.wholeSeconds(length), deadline);
+		Message lease = create(length, deadline);
 		long id = lease.number(2);
 		for (long present = expected;;) {
 			Reply reply = this.store.transact(
@@ -73,6 +122,7 @@ final class OwnLeases {
 					List.of(Operation.put(live.key(), value, id)),
 					List.of(Operation.read(Operation.get(live.key(), false))), deadline);
 			if (reply.succeeded()) {
+				use(id);
 				Duration granted = Duration.ofSeconds(lease.number(3));
 				live.ownLease(new OwnLease(id, granted, MonotonicClock.validUntil(sent, granted), keptAlive));
 				return true;
@@ -82,7 +132,7 @@ final class OwnLeases {
 				// A transaction that was sent twice may have moved a key that was closed
 				// since
 				if (found.stream().noneMatch((key) -> key.lease() == id)) {
-					this.store.revokeEmpty(id, deadline);
+					revoke(id, deadline);
 				}
 				return false;
 			}
@@ -98,14 +148,19 @@ final class OwnLeases {
 	 * @param rest rest of the minimum hold otherwise
 	 * @return whether the key existed, with a holder
 	 */
-	static boolean close(Store store, String key, long created, String value, boolean byLease, Duration rest,
-			long deadline) throws EtcdException, TimeoutException {
-		Message closing = byLease ? Operation.write(key, value)
-				: Operation.put(key, value, store.grant(Sessions.wholeSeconds(rest), deadline).number(2));
-		return store
+	boolean close(String key, long created, String value, boolean byLease, Duration rest, long deadline)
+			throws EtcdException, TimeoutException {
+		long lease = byLease ? 0 : create(rest, deadline).number(2);
+		Message closing = byLease ? Operation.write(key, value) : Operation.put(key, value, lease);
+		boolean closed = this.store
 			.transact(List.of(Operation.isCreated(key, created), Operation.isOpen(key)), List.of(closing), List.of(),
 					deadline)
 			.succeeded();
+		if (closed) {
+			use(lease);
+		}
+		return closed; // otherwise a transaction that was sent twice may have used the
+						// lease
 	}
 
 }

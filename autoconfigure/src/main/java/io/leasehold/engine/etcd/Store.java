@@ -7,8 +7,7 @@ import java.util.concurrent.TimeoutException;
 
 import io.grpc.ClientCall;
 import io.grpc.MethodDescriptor;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * a response is repeated at another member. Reads are linearizable. Thread-safe.
  */
 final class Store implements AutoCloseable {
-
-	private static final Log logger = LogFactory.getLog(Store.class);
 
 	private final EtcdClient client;
 
@@ -59,6 +56,24 @@ final class Store implements AutoCloseable {
 	}
 
 	/**
+	 * Create a lease of whole seconds. It is the same one if the request is repeated at
+	 * another member.
+	 * @param id an id that no other lease has
+	 */
+	Message grant(long id, long seconds, long deadline) throws EtcdException, TimeoutException {
+		int failures = this.members.failures();
+		try {
+			return send(Rpc.GRANT, Message.of(1, seconds).with(2, id), deadline);
+		}
+		catch (EtcdException ex) {
+			if (failures == this.members.failures() || !ex.is(Status.Code.FAILED_PRECONDITION)) {
+				throw ex;
+			}
+			return Message.of(2, id).with(3, seconds); // the first request created it
+		}
+	}
+
+	/**
 	 * Keep leases alive, concurrently. Return the responses in the same order; one has no
 	 * {@code TTL} if the lease does not exist.
 	 */
@@ -75,16 +90,6 @@ final class Store implements AutoCloseable {
 	/** End a lease, and remove its keys. */
 	void revoke(long lease, long deadline) throws EtcdException, TimeoutException {
 		send(Rpc.REVOKE, Message.of(1, lease), deadline);
-	}
-
-	/** Revoke a lease without keys, which otherwise ends by itself. */
-	void revokeEmpty(long lease, long deadline) {
-		try {
-			revoke(lease, deadline);
-		}
-		catch (EtcdException | TimeoutException ex) {
-			logger.debug("Could not revoke a lease without keys", ex);
-		}
 	}
 
 	/**

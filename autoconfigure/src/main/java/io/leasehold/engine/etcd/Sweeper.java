@@ -44,6 +44,8 @@ final class Sweeper {
 
 	private final Ending ending;
 
+	private final OwnLeases ownLeases;
+
 	private final EtcdKeys keys;
 
 	private final Duration callTimeout;
@@ -63,13 +65,14 @@ final class Sweeper {
 	private final AtomicBoolean closed = new AtomicBoolean();
 
 	Sweeper(Store store, LiveClaims claims, Sessions sessions, Watches watches, KeepAlive keepAlive, Ending ending,
-			EtcdKeys keys, Duration callTimeout, MonotonicClock clock) {
+			OwnLeases ownLeases, EtcdKeys keys, Duration callTimeout, MonotonicClock clock) {
 		this.store = store;
 		this.claims = claims;
 		this.sessions = sessions;
 		this.watches = watches;
 		this.keepAlive = keepAlive;
 		this.ending = ending;
+		this.ownLeases = ownLeases;
 		this.keys = keys;
 		this.callTimeout = callTimeout;
 		this.clock = clock;
@@ -102,6 +105,7 @@ final class Sweeper {
 			keepSessions();
 			removeExpired();
 			removeStrays();
+			this.ownLeases.revokePending(deadline());
 		}
 		finally {
 			if (this.closing) {
