@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public record Holder(String application, String host, long process, String thread, long number, Instant since,
 		@Nullable Duration remaining, int reserved, boolean lingers) {
 
-	private static final Pattern TOKEN = Pattern.compile("([^@]*)@([^:]*):(\\d+):[^/]*/([^/]*)/.*");
+	private static final Pattern TOKEN = Pattern.compile("([^@]*)@([^:]*):(\\d{1,18}):[^/]*/([^/]*)/.*");
 
 	/**
 	 * Create a holder from the data in a store.

@@ -75,6 +75,8 @@ class MemberTests {
 		assertThat(holder.application()).isEqualTo("shop");
 		assertThat(holder.thread()).isEqualTo("worker");
 		assertThat(Holder.of("foreign", 7, Instant.EPOCH, null).application()).isEqualTo("unknown");
+		assertThat(Holder.of("a@h:99999999999999999999:0/main/0", 7, Instant.EPOCH, null).application())
+			.isEqualTo("unknown");
 	}
 
 	private static String secret(Owner owner) {

@@ -51,7 +51,7 @@ final class ClaimValue {
 
 	/** Return the value of a key whose holder loses it by force. */
 	static String closed(String value, Instant released) {
-		String[] parts = value.split("\n");
+		String[] parts = parts(value);
 		return closed(parts[0], number(parts, 1), released);
 	}
 
@@ -93,7 +93,7 @@ final class ClaimValue {
 	}
 
 	static Holder holder(KeyValue key) {
-		String[] parts = key.value().split("\n");
+		String[] parts = parts(key.value());
 		return Holder.of(parts[0].strip(), key.created(), Instant.ofEpochMilli(number(parts, 1)), null);
 	}
 
@@ -102,19 +102,19 @@ final class ClaimValue {
 	 * expired.
 	 */
 	static @Nullable Instant released(String value) {
-		String[] parts = value.split("\n");
+		String[] parts = parts(value);
 		return (parts.length > 2) ? Instant.ofEpochMilli(number(parts, 2)) : null;
 	}
 
 	/** Return whether the key's lease ends with its minimum hold. */
 	static boolean isHeldByLease(String value) {
-		String[] parts = value.split("\n");
+		String[] parts = parts(value);
 		return parts.length > 3 && parts[3].equals(BY_LEASE);
 	}
 
 	/** Return the session without which a claim has ended, zero for none. */
 	static long session(String value) {
-		return number(value.split("\n"), 4);
+		return number(parts(value), 4);
 	}
 
 	/**
@@ -127,7 +127,11 @@ final class ClaimValue {
 
 	/** Return how long a key has to stay at most after a forced release. */
 	static Duration rest(String value) {
-		return Duration.ofMillis(number(value.split("\n"), 3));
+		return Duration.ofMillis(number(parts(value), 3));
+	}
+
+	private static String[] parts(String value) {
+		return value.split("\n", -1);
 	}
 
 	/** Return a number, zero in a value that was not written by Leasehold. */

@@ -45,6 +45,8 @@ record HeldClaims(Store store, EtcdKeys keys, Operator operator, EndedSessions e
 		Map<String, List<KeyValue>> locks = new LinkedHashMap<>();
 		claims.stream()
 			.takeWhile((claim) -> claim.key().startsWith(first))
+			.filter((claim) -> claim.key().indexOf('/', root.length()) >= 0) // else no
+																				// claim's
 			.forEach((claim) -> locks.computeIfAbsent(name(claim), (name) -> new ArrayList<>()).add(claim));
 		String incomplete = Reply.hasMore(range) ? name(claims.get(claims.size() - 1)) : null;
 		Set<Long> endedSessions = this.ended.of(claims, deadline);

@@ -108,8 +108,9 @@ public final class HazelcastStore implements CompareAndSetStore {
 		return life.isEmpty() || map().containsKey(life);
 	}
 
+	/** Return the life of a value, empty if it has none or was written by others. */
 	private static String lifeOf(String value) {
-		return value.substring(0, value.indexOf(END_OF_LIFE));
+		return value.substring(0, Math.max(0, value.indexOf(END_OF_LIFE)));
 	}
 
 	@Override

@@ -49,7 +49,8 @@ record Operator(Lines lines, String namespace, String retention, Notifications n
 	}
 
 	/**
-	 * Return the holders of locks of one server.
+	 * Return the holders of locks of one server. A lock with data that Leasehold did not
+	 * write has none.
 	 * @param line line to the server
 	 */
 	List<List<Holder>> inspectAll(List<RedisKeys> locks, Line line, long deadline) {
@@ -57,7 +58,7 @@ record Operator(Lines lines, String namespace, String retention, Notifications n
 		if (locks.isEmpty()) {
 			return holders;
 		}
-		holders.add(inspect(locks.get(0), deadline)); // loads the script
+		holders.add(inspectListed(locks.get(0), deadline)); // loads the script
 		List<RedisKeys> others = locks.subList(1, locks.size());
 		List<CompletableFuture<List<Object>>> responses = others.stream()
 			.map((keys) -> line.send(Scripts.INSPECT, keys.all(), arguments()))
@@ -73,7 +74,20 @@ record Operator(Lines lines, String namespace, String retention, Notifications n
 			return holders(Replies.await(response, deadline));
 		}
 		catch (RedisFailure ex) {
-			return inspect(keys, deadline); // such as a script that is not loaded yet
+			return inspectListed(keys, deadline); // such as a script that is not loaded
+													// yet
+		}
+	}
+
+	private List<Holder> inspectListed(RedisKeys keys, long deadline) {
+		try {
+			return inspect(keys, deadline);
+		}
+		catch (RedisFailure ex) {
+			if (!ex.is("WRONGTYPE")) {
+				throw ex;
+			}
+			return List.of();
 		}
 	}
 

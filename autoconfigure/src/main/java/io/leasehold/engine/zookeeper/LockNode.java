@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Node of a claim as it was created.
@@ -32,9 +33,9 @@ record LockNode(String path, long zxid, long session, boolean alone) {
 		return (claim.owner().token() + "\n" + claim.lease().toMillis()).getBytes(StandardCharsets.US_ASCII);
 	}
 
-	/** Return the claim token in the data of a node. */
-	static String token(byte[] data) {
-		return new String(data, StandardCharsets.US_ASCII).split("\n")[0];
+	/** Return the claim token in the data of a node, which may be another text. */
+	static String token(byte @Nullable [] data) {
+		return (data != null) ? new String(data, StandardCharsets.US_ASCII).split("\n", 2)[0] : "";
 	}
 
 	long number() {

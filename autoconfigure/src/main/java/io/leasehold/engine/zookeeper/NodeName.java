@@ -2,6 +2,7 @@ package io.leasehold.engine.zookeeper;
 
 import io.leasehold.engine.Access;
 import io.leasehold.engine.Claim;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Name of a claim's node: the claim's unique id, its access, and a number by which the
@@ -18,7 +19,17 @@ record NodeName(String text, int sequence, Access access, boolean lingers) {
 
 	private static final String LINGERS = "~";
 
-	static NodeName of(String text) {
+	/** Parse a name; {@code null} if it has no number, so that it is not a claim's. */
+	static @Nullable NodeName parse(String text) {
+		try {
+			return of(text);
+		}
+		catch (NumberFormatException ex) {
+			return null; // not written by Leasehold
+		}
+	}
+
+	private static NodeName of(String text) {
 		int end = text.lastIndexOf(SEPARATOR);
 		int begin = text.lastIndexOf(SEPARATOR, end - 1);
 		boolean lingers = text.startsWith(LINGERS, end - 1);

@@ -2,6 +2,7 @@ package io.leasehold.engine.zookeeper;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Stream;
 
 import io.leasehold.engine.Access;
 import io.leasehold.engine.zookeeper.AwaitedChange.Effect;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Nodes of a key in their order. The first ones, up to the first incompatible one, hold
- * the key; no node passes a waiting node.
+ * the key; no node passes a waiting node. Nodes that are not claims' do not count.
  */
 final class NodeOrder {
 
@@ -21,7 +22,10 @@ final class NodeOrder {
 
 	NodeOrder(String container, Collection<String> names) {
 		this.container = container;
-		this.nodes = names.stream().map(NodeName::of).sorted((a, b) -> a.sequence() - b.sequence()).toList();
+		this.nodes = names.stream()
+			.flatMap((name) -> Stream.ofNullable(NodeName.parse(name)))
+			.sorted((a, b) -> a.sequence() - b.sequence())
+			.toList();
 		this.holders = countHolders();
 	}
 

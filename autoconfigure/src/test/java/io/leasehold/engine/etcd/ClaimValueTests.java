@@ -26,12 +26,15 @@ class ClaimValueTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", "foreign", "token\n1", "token\n1\n2", "token\n1\n2\nmany", "token\n1\n2\n7 s" })
+	@ValueSource(strings = { "", "\n", "\n\n\n\n\n", "foreign", "token\n1", "token\n1\n2", "token\n1\n2\nmany",
+			"token\n1\n2\n7 s" })
 	void valueThatLeaseholdDidNotWriteHasNoMinimumHold(String value) {
 		assertThat(ClaimValue.rest(value)).isZero();
 		assertThat(ClaimValue.isHeldByLease(value)).isFalse();
 		assertThat(ClaimValue.isClosed(value)).isFalse();
 		assertThat(ClaimValue.session(value)).isZero();
+		assertThat(ClaimValue.holder(new KeyValue("key", 7, 8, 0, value)).application()).isEqualTo("unknown");
+		assertThat(ClaimValue.isClosed(ClaimValue.closed(value, Instant.EPOCH))).isTrue();
 	}
 
 	/** The comparison of etcd is that of the bytes. */

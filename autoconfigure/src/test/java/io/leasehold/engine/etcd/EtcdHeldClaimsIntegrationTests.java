@@ -27,6 +27,25 @@ class EtcdHeldClaimsIntegrationTests {
 		this.engines.close();
 	}
 
+	/** It belongs to no lock. */
+	@Test
+	void keyOfAnotherApplicationAmongTheLocksIsNoHolder() {
+		EtcdLockEngine engine = this.engines.engine(EtcdTestServer.shared().url());
+		EtcdOperator operator = new EtcdOperator(EtcdTestServer.shared().url());
+		String root = this.engines.keys.claims();
+		for (String name : List.of("a", "b", "%", "c/", "d/of", "e/of:x/other")) {
+			operator.write(root + name, "\n");
+		}
+		granted(engine, this.engines.claim(new LockKey("b")));
+		Page page = engine.heldKeys().list("", null, 500);
+		assertThat(page.next()).isNull();
+		assertThat(page.keys()).extracting((held) -> held.key().value()).containsExactly("b", "c", "d", "e");
+		assertThat(page.keys())
+			.allSatisfy((held) -> assertThat(held.holders()).isEqualTo(engine.inspect(held.key())).hasSize(1));
+		assertThat(engine.keptKeys().find(new LockKey("a"))).isNull();
+		assertThat(engine.keptKeys().find(new LockKey("d"))).isNull();
+	}
+
 	@Test
 	void lockAtTheEndOfAResponseHasAllItsHolders() {
 		EtcdLockEngine engine = this.engines.engine(EtcdTestServer.shared().url());

@@ -94,6 +94,11 @@ public final class EtcdOperator {
 		return Reply.revision(send(() -> this.store.range(Operation.get("none", true), deadline())));
 	}
 
+	/** Write a key that no lease removes. */
+	void write(String key, String value) {
+		send(() -> this.store.transact(List.of(), List.of(Operation.put(key, value, 0)), List.of(), deadline()));
+	}
+
 	boolean remove(String key) {
 		return !send(() -> this.store.transact(List.of(),
 				List.of(Operation.read(Operation.get(key, true)), Operation.remove(key)), List.of(), deadline()))

@@ -64,6 +64,14 @@ class HazelcastStoreIntegrationTests extends CompareAndSetStoreContract {
 	}
 
 	@Test
+	void valueOfAnotherApplicationIsReadAsItIs() throws Exception {
+		this.member.<String, String>getMap("foreign").put("key", "foreign");
+		HazelcastStore store = HazelcastStore.open(this.member, "foreign", Duration.ofMinutes(10));
+		assertThat(Objects.requireNonNull(store.read("key")).value()).isEqualTo("foreign");
+		assertThat(store.create("key", "value", LEASE)).isFalse();
+	}
+
+	@Test
 	void timeToLiveThatExceedsThatOfTheMapIsRejected() {
 		HazelcastStore store = HazelcastStore.open(this.member, "short", LEASE);
 		assertThatIllegalArgumentException().isThrownBy(() -> store.create("key", "value", LEASE.plusSeconds(2)))

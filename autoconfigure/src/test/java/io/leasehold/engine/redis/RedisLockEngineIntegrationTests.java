@@ -12,6 +12,7 @@ import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.HeldKeys;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
@@ -132,6 +133,34 @@ class RedisLockEngineIntegrationTests extends RedisLockEngineFixture {
 		assertThat(this.a.engine().inspect(new LockKey("k")).get(0).application()).isEqualTo("unknown");
 		busy(this.a, this.a.claim("k"));
 		this.engines.server().del(this.engines.keys("k").lock());
+	}
+
+	/** The first key of a step loads the script. */
+	@Test
+	void keysOfForeignMakeAreNotListed() {
+		List<String> foreign = new ArrayList<>();
+		for (String key : List.of("k1", "k2", "k3", "k4")) {
+			foreign.add(this.engines.keys(key).lock());
+			this.engines.server().lpush(foreign.get(foreign.size() - 1), "x");
+			foreign.add(this.engines.keys("other-" + key).holders());
+			this.engines.server().setex(foreign.get(foreign.size() - 1), 60, "x");
+		}
+		Claim claim = this.a.claim("k5");
+		granted(this.a, claim);
+		List<String> listed = new ArrayList<>();
+		String next = null;
+		do {
+			HeldKeys.Page page = this.a.engine().heldKeys().list("", next, 500);
+			page.keys().forEach((held) -> listed.add(held.key().value()));
+			next = page.next();
+		}
+		while (next != null);
+		assertThat(listed).containsExactly("k5");
+		assertThatExceptionOfType(LockEngineException.class)
+			.isThrownBy(() -> this.a.engine().inspect(new LockKey("k1")))
+			.withMessageContaining("WRONGTYPE");
+		released(this.a, claim);
+		this.engines.server().del(foreign.toArray(String[]::new));
 	}
 
 	@Test

@@ -58,6 +58,17 @@ class NodeOrderTests {
 			.containsExactly("/k/_c_b-1:s:0000000002");
 	}
 
+	/** Such as the children of another application's node. */
+	@Test
+	void nodeWithoutANumberIsIgnored() {
+		assertThat(order("member", "a:", ":", "~", "", "a:x:", "a:x:9999999999", "a:x:0000000001b").holders())
+			.isEmpty();
+		NodeOrder order = order("member", "_c_a-1:x:0000000002", "_c_b-1:x:0000000003");
+		assertThat(order.holders()).containsExactly("/k/_c_a-1:x:0000000002");
+		assertThat(order.awaited("_c_b-1:x:0000000003"))
+			.isEqualTo(new AwaitedChange("/k/_c_a-1:x:0000000002", Kind.REMOVAL, Effect.CERTAIN));
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "x, 1", "x x, 1", "x s, 1", "s s s, 3", "s s x s, 2", "3 3 3 3, 3", "3 3 x 3, 2", "3 2 3, 1", "1 1, 1",
 			"s 3 s, 1", "2 s, 1" })

@@ -2,9 +2,13 @@ package io.leasehold.engine.zookeeper;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 import io.leasehold.LockKey;
+import io.leasehold.engine.Claim;
 import io.leasehold.engine.HeldKeys;
+import io.leasehold.engine.Holder;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.api.transaction.CuratorOp;
 import org.junit.jupiter.api.AfterEach;
@@ -47,6 +51,36 @@ class ZooKeeperHeldNodesIntegrationTests {
 		HeldKeys.Page following = keys.list("", page.next(), 10);
 		assertThat(following.keys()).isEmpty();
 		assertThat(following.next()).isNotNull();
+	}
+
+	/** Nodes of other applications may be below the same root. */
+	@Test
+	void nodesOfOtherApplicationsAreNeitherHoldersNorObstacles() throws Exception {
+		CuratorFramework client = this.engines.client(this.engines.server().getConnectString());
+		ZooKeeperLockEngine engine = this.engines.patientEngine(client);
+		LockKey held = new LockKey("b");
+		Claim claim = this.engines.claim(held);
+		granted(engine, claim);
+		client.create().creatingParentsIfNeeded().forPath(ROOT + "a/members/1");
+		client.create().forPath(ROOT + "a%");
+		client.create().forPath(ROOT + "b/member");
+		client.create().creatingParentsIfNeeded().forPath(ROOT + "c/of:x:0000000001", "\n".getBytes());
+		client.create().creatingParentsIfNeeded().forPath(ROOT + "d/of:x:0000000001");
+		client.setData().forPath(ROOT + "d/of:x:0000000001", null);
+		Map<String, List<String>> listed = engine.heldKeys()
+			.list("", null, 10)
+			.keys()
+			.stream()
+			.collect(Collectors.toMap((key) -> key.key().value(),
+					(key) -> key.holders().stream().map(Holder::application).toList()));
+		assertThat(listed).containsOnly(Map.entry("b", List.of("faults")), Map.entry("c", List.of("unknown")),
+				Map.entry("d", List.of("unknown")));
+		assertThat(engine.inspect(held)).hasSize(1);
+		assertThat(engine.inspect(new LockKey("a"))).isEmpty();
+		engine.release(claim);
+		assertThat(engine.inspect(held)).isEmpty();
+		granted(engine, this.engines.claim(held));
+		assertThat(engine.forceRelease(held)).hasSize(1);
 	}
 
 	private static void create(CuratorFramework client, int batch) throws Exception {
