@@ -39,17 +39,17 @@ final class FenceTable {
 	static final String MISSING = "it was announced, but its row no longer exists, as after a longer time than"
 			+ " leasehold.fencing.retention";
 
-	private static final String FIND_IDLE = "SELECT id FROM leasehold_fence WHERE announced_at < ?";
+	static final String FIND_IDLE = "SELECT id FROM leasehold_fence WHERE announced_at < ?";
 
-	private static final String REMOVE_IDLE = "DELETE FROM leasehold_fence WHERE id = ? AND announced_at < ?";
+	static final String REMOVE_IDLE = "DELETE FROM leasehold_fence WHERE id = ? AND announced_at < ?";
 
-	private static final int FOUND_AT_ONCE = 1000;
+	static final int FOUND_AT_ONCE = 1000;
 
 	/**
 	 * Greatest difference between the local times of two instances, whose columns have no
 	 * time zone.
 	 */
-	private static final Duration ZONES = Duration.ofHours(26);
+	static final Duration ZONES = Duration.ofHours(26);
 
 	/** SQL state of a database that rejects a row lock in a read-only transaction. */
 	static final String READ_ONLY = "25006";

@@ -1,5 +1,8 @@
 package io.leasehold.transaction;
 
+import java.time.Duration;
+import java.time.LocalDateTime;
+
 import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.R2dbcException;
@@ -56,6 +59,31 @@ final class R2dbcFenceTable {
 			// Some drivers count no row that has its values already
 			return Mono.just(known == fence.token());
 		}).switchIfEmpty(insertion);
+	}
+
+	/**
+	 * Remove tokens that were announced before the retention, each by its key, as
+	 * {@link FenceTable} does, on a connection that commits each statement.
+	 */
+	Mono<Void> removeIdle(Duration retention, Connection connection) {
+		return execute(connection, "SELECT LOCALTIMESTAMP")
+			.flatMap((result) -> result.map((row, metadata) -> row.get(0, LocalDateTime.class)))
+			.next()
+			.map((now) -> now.minus(retention).minus(FenceTable.ZONES))
+			.flatMapMany((idle) -> removeFound(idle, connection).repeat())
+			.takeUntil((found) -> found < FenceTable.FOUND_AT_ONCE)
+			.then();
+	}
+
+	/** Return how many idle tokens were found. */
+	private Mono<Integer> removeFound(LocalDateTime idle, Connection connection) {
+		return execute(connection, FenceTable.FIND_IDLE, idle)
+			.flatMap((result) -> result.map((row, metadata) -> row.get(0, byte[].class)))
+			.take(FenceTable.FOUND_AT_ONCE)
+			.collectList()
+			.flatMap((found) -> Flux.fromIterable(found)
+				.concatMap((id) -> update(connection, FenceTable.REMOVE_IDLE, id, idle))
+				.then(Mono.just(found.size())));
 	}
 
 	private static boolean isDuplicate(Throwable failure) {

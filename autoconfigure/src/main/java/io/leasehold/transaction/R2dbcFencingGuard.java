@@ -1,9 +1,11 @@
 package io.leasehold.transaction;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
 import io.leasehold.HeldLock;
+import io.leasehold.engine.support.Purge;
 import io.leasehold.reactive.ReactiveFencingGuard;
 import io.leasehold.reactive.ReactiveLocks;
 import io.leasehold.reactive.ReactiveTransactions;
@@ -32,17 +34,24 @@ public final class R2dbcFencingGuard implements ReactiveFencingGuard {
 
 	private final ReactiveTransactions transactions;
 
+	private final Purge purge;
+
 	/**
 	 * Create a guard.
 	 * @param database the application's database, whose transactions are guarded
 	 * @param namespace namespace of the application's locks
+	 * @param retention how long the tokens of idle locks are kept
 	 * @param transactions the application's transactions
 	 */
-	public R2dbcFencingGuard(ConnectionFactory database, String namespace, ReactiveTransactions transactions) {
+	public R2dbcFencingGuard(ConnectionFactory database, String namespace, Duration retention,
+			ReactiveTransactions transactions) {
 		this.database = database;
 		this.table = new R2dbcFenceTable(database);
 		this.namespace = namespace;
 		this.transactions = transactions;
+		this.purge = new Purge("leasehold-fence-purge", Duration.ZERO, () -> withOwn("Remove idle fencing tokens",
+				(connection) -> this.table.removeIdle(retention, connection))
+			.block());
 	}
 
 	/**
@@ -63,6 +72,7 @@ public final class R2dbcFencingGuard implements ReactiveFencingGuard {
 			List<Fence> fences = Fence.allOf(lock, this.namespace);
 			return Flux.fromIterable(fences)
 				.concatMap(this::announce)
+				.doOnComplete(this.purge::runIfDue)
 				.thenMany(work)
 				.contextWrite((context) -> new ReactiveFences(this.database, this.table, fences)
 					.addTo(within(lock, context)));

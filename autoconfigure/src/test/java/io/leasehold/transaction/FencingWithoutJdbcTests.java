@@ -3,6 +3,7 @@ package io.leasehold.transaction;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
@@ -48,7 +49,8 @@ class FencingWithoutJdbcTests {
 				new ClassPathResource("io/leasehold/transaction/migration/h2/R__leasehold_fence.sql"))
 			.populate(database)
 			.block();
-		R2dbcFencingGuard guard = new R2dbcFencingGuard(database, "", () -> Mono.just(OpenTransaction.NONE));
+		R2dbcFencingGuard guard = new R2dbcFencingGuard(database, "", Duration.ofDays(7),
+				() -> Mono.just(OpenTransaction.NONE));
 		guard.fence(BelievedLock.of(6), Mono.empty()).blockLast();
 		try {
 			guard.fence(BelievedLock.of(5), Mono.empty()).blockLast();

@@ -29,6 +29,7 @@ import org.springframework.transaction.annotation.Transactional;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 import static org.springframework.transaction.TransactionDefinition.PROPAGATION_REQUIRED;
 
 /**
@@ -99,6 +100,23 @@ class R2dbcFencingGuardTests extends ReactiveShopFixture {
 
 		};
 		assertFencedSale(runner().withBean(ConnectionFactory.class, () -> manual));
+	}
+
+	@Test
+	@Fault(176)
+	void moreIdleTokensThanAreFoundAtOnceAreRemoved() {
+		run(runner(), (shop, context) -> {
+			DatabaseClient client = DatabaseClient.create(this.database);
+			ReactiveShop.run(client.sql("""
+					INSERT INTO leasehold_fence SELECT CAST(x AS BINARY(32)), 'local', '', 'idle', 1, DATE '2020-01-01'
+					FROM SYSTEM_RANGE(1, 2500)""").then());
+			ReactiveShop.run(context.getBean(ReactiveFencingGuard.class)
+				.fence(BelievedLock.of(5), Mono.<Void>empty())
+				.subscribeOn(Schedulers.boundedElastic())
+				.then());
+			await().until(() -> client.sql("SELECT COUNT(*) FROM leasehold_fence").mapValue(Long.class).one().block(),
+					(count) -> count == 1);
+		});
 	}
 
 	@Test

@@ -1,6 +1,8 @@
 package io.leasehold.transaction;
 
 import java.time.Duration;
+import java.time.LocalDateTime;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -11,6 +13,7 @@ import io.leasehold.annotation.DistributedLock;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.reactive.ReactiveFencingGuard;
 import io.leasehold.reactive.ReactiveLocks;
+import io.leasehold.reactive.ReactiveTransactions;
 import io.leasehold.test.contract.Fault;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
@@ -32,6 +35,7 @@ import org.springframework.transaction.support.DefaultTransactionDefinition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 import static org.springframework.transaction.TransactionDefinition.PROPAGATION_REQUIRED;
 
 /**
@@ -140,6 +144,19 @@ abstract class ReactiveFencingContract extends ReactiveShopFixture {
 	}
 
 	@Test
+	@Fault(176)
+	void idleTokenIsRemovedAndAFreshOneIsNot() {
+		fenced((shop, context) -> {
+			ReactiveShop.run(fence(context, 5, Mono.empty()));
+			ReactiveShop.run(client(context).sql("UPDATE leasehold_fence SET announced_at = :longAgo")
+				.bind("longAgo", LocalDateTime.now().minusDays(10))
+				.then());
+			ReactiveShop.run(restartedGuard(context, "other").fence(BelievedLock.of(6), Mono.<Void>empty()).then());
+			await().until(() -> announced(context) == 6);
+		});
+	}
+
+	@Test
 	void openTransactionCannotBeFenced() {
 		fenced((shop, context) -> {
 			assertThatIllegalStateException()
@@ -177,6 +194,12 @@ abstract class ReactiveFencingContract extends ReactiveShopFixture {
 		run(runner().withUserConfiguration(FencedShop.class), test);
 	}
 
+	/** Return a guard whose first use removes idle tokens. */
+	static R2dbcFencingGuard restartedGuard(ApplicationContext context, String namespace) {
+		return new R2dbcFencingGuard(context.getBean(ConnectionFactory.class), namespace, Duration.ofDays(7),
+				context.getBean(ReactiveTransactions.class));
+	}
+
 	private Mono<Void> withoutTable() {
 		return DatabaseClient.create(ConnectionFactories.get(url())).sql("DROP TABLE IF EXISTS leasehold_fence").then();
 	}
@@ -191,11 +214,12 @@ abstract class ReactiveFencingContract extends ReactiveShopFixture {
 	}
 
 	private static long announced(ApplicationContext context) {
-		Long token = client(context).sql("SELECT token FROM leasehold_fence")
+		List<Long> tokens = client(context).sql("SELECT token FROM leasehold_fence")
 			.mapValue(Long.class)
-			.one()
+			.all()
+			.collectList()
 			.block(Duration.ofMinutes(1));
-		return (token != null) ? token : -1;
+		return (tokens.size() == 1) ? tokens.get(0) : -1;
 	}
 
 	private static DatabaseClient client(ApplicationContext context) {

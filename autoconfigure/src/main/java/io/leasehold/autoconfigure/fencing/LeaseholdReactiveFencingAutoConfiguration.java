@@ -68,7 +68,8 @@ public final class LeaseholdReactiveFencingAutoConfiguration {
 	@DependsOnDatabaseInitialization
 	R2dbcFencingGuard leaseholdR2dbcFencingGuard(ConnectionFactory database, LeaseholdProperties properties,
 			ReactiveTransactions transactions) {
-		R2dbcFencingGuard guard = new R2dbcFencingGuard(database, properties.namespace(), transactions);
+		R2dbcFencingGuard guard = new R2dbcFencingGuard(database, properties.namespace(),
+				properties.fencing().retention(), transactions);
 		if (!Schedulers.isInNonBlockingThread()) { // else the first call fails
 			FenceTableCheck.run(guard.check()::block);
 		}
