@@ -9,6 +9,7 @@ import java.util.concurrent.CountDownLatch;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Member;
+import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.ShortLeases;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -88,6 +89,7 @@ public abstract class LeaderFaultsContract {
 
 	/** Its thread is busy, so that nothing but the clock ends its term. */
 	@Test
+	@Fault(195)
 	void leaderThatIsCutOffLeadsNoMoreWhenAnotherOneDoes() {
 		this.first.route.cut();
 		await().until(() -> lastTerm(this.second) > lastTerm(this.first));
@@ -100,6 +102,7 @@ public abstract class LeaderFaultsContract {
 	}
 
 	@Test
+	@Fault(196)
 	void storeThatIsEmptyAfterItsFailureBeginsAGreaterTerm() throws Exception {
 		this.listened.countDown();
 		this.instances.forEach((instance) -> instance.route.refuse());
@@ -114,6 +117,7 @@ public abstract class LeaderFaultsContract {
 
 	/** The former leader may lead until its next renewal. */
 	@Test
+	@Fault(197)
 	void releaseByForceThroughAnotherInstanceEndsTheTerm() {
 		this.listened.countDown();
 		long before = greatestTerm();

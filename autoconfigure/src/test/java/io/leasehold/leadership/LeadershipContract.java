@@ -1,81 +1,152 @@
 package io.leasehold.leadership;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 
 import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The contract of an engine that elects leaders: of two processes one leads, and the
- * other one follows it, however it ends.
+ * other one follows it, however it ends. Each process writes every few milliseconds
+ * whether it leads, and no two of them do at the same time.
  */
 @Timeout(600)
 public abstract class LeadershipContract {
 
-	private String namespace;
+	private final String namespace = "leaders-" + UUID.randomUUID();
 
-	private LeadershipProcess leader;
+	private final List<Place> places = new ArrayList<>();
 
-	private LeadershipProcess other;
+	@TempDir
+	private Path folder;
+
+	private Place leader;
+
+	private Place other;
 
 	private long term;
 
+	/** Return the ports of the servers of the store. */
+	protected abstract List<Integer> ports();
+
 	/**
 	 * Return where another process finds the store.
+	 * @param ports ports that lead to the servers
 	 * @return an address whose opener is on the class path of the tests
 	 */
-	protected abstract EngineAddress address();
+	protected abstract EngineAddress address(List<Integer> ports);
+
+	/** Remove all data of a namespace from the store. */
+	protected abstract void empty(String namespace) throws Exception;
 
 	@BeforeEach
 	void elect() {
-		this.namespace = "leaders-" + UUID.randomUUID();
-		this.leader = start();
-		this.term = this.leader.awaitTerm();
-		this.other = start();
-		assertThat(this.other.isLeader()).isFalse();
-	}
-
-	private LeadershipProcess start() {
-		return LeadershipProcess.start(address(), this.namespace);
+		this.leader = new Place();
+		this.term = this.leader.jvm.awaitTerm();
+		this.other = new Place();
+		assertThat(this.other.jvm.isLeader()).isFalse();
 	}
 
 	@AfterEach
-	void close() {
-		this.leader.close();
-		this.other.close();
-	}
-
-	@Test
-	void leaderThatStoodStillOrShutsDownIsFollowed() {
-		this.leader.process.freeze();
-		long next = this.other.awaitTerm();
-		this.leader.process.wake();
-		assertThat(this.leader.isLeader()).isFalse();
-		assertThat(this.leader.awaitEnd()).isEqualTo("LOST");
-		assertThat(next).isGreaterThan(this.term);
-		this.other.stop();
-		assertThat(this.other.isLeader()).isFalse();
-		assertThat(this.leader.awaitTerm()).isGreaterThan(next);
-	}
-
-	@Test
-	void leaderThatStepsDownOrIsKilledIsFollowed() {
-		this.leader.stepDown(Duration.ofHours(1));
-		assertThat(this.leader.awaitEnd()).isEqualTo("STEPPED_DOWN");
-		assertThat(this.leader.isLeader()).isFalse();
-		long next = this.other.awaitTerm();
-		assertThat(next).isGreaterThan(this.term);
-		try (LeadershipProcess last = start()) {
-			this.other.process.kill();
-			assertThat(last.awaitTerm()).isGreaterThan(next);
-			assertThat(last.isLeader()).isTrue();
+	void close() throws IOException {
+		for (Place place : this.places) {
+			place.jvm.close();
+			place.network.close();
 		}
+	}
+
+	@Test
+	void leaderThatStoodStillOrShutsDownIsFollowed() throws IOException {
+		this.leader.jvm.process.freeze();
+		long next = this.other.jvm.awaitTerm();
+		this.leader.jvm.process.wake();
+		assertThat(this.leader.jvm.isLeader()).isFalse();
+		assertThat(this.leader.jvm.awaitEnd()).isEqualTo("LOST");
+		assertThat(next).isGreaterThan(this.term);
+		this.other.jvm.stop();
+		assertThat(this.other.jvm.isLeader()).isFalse();
+		assertThat(this.leader.jvm.awaitTerm()).isGreaterThan(next);
+		assertThat(contradictions()).isEmpty();
+	}
+
+	@Test
+	void leaderThatStepsDownOrIsKilledIsFollowed() throws IOException {
+		this.leader.jvm.stepDown(Duration.ofHours(1));
+		assertThat(this.leader.jvm.awaitEnd()).isEqualTo("STEPPED_DOWN");
+		assertThat(this.leader.jvm.isLeader()).isFalse();
+		long next = this.other.jvm.awaitTerm();
+		assertThat(next).isGreaterThan(this.term);
+		Place last = new Place();
+		this.other.jvm.process.kill();
+		assertThat(last.jvm.awaitTerm()).isGreaterThan(next);
+		assertThat(last.jvm.isLeader()).isTrue();
+		assertThat(contradictions()).isEmpty();
+	}
+
+	/** After a release by force, the former leader may lead until its next renewal. */
+	@Test
+	@Fault({ 195, 196, 197 })
+	void leaderThatIsCutOffOrReleasedByForceIsFollowedAndSoIsAnEmptyStore() throws Exception {
+		this.leader.network.cut();
+		long next = this.other.jvm.awaitTerm();
+		assertThat(this.leader.jvm.isLeader()).isFalse();
+		this.leader.network.heal();
+		assertThat(this.leader.jvm.awaitEnd()).isEqualTo("LOST");
+		assertThat(next).isGreaterThan(this.term);
+		this.places.forEach((place) -> place.network.refuse());
+		await().until(() -> term() == 0);
+		empty(this.namespace);
+		this.places.forEach((place) -> place.network.heal());
+		await().until(() -> term() > next);
+		assertThat(contradictions()).isEmpty();
+		long last = term();
+		this.other.jvm.releaseByForce();
+		await().until(() -> term() > last);
+		await().until(() -> this.leader.jvm.isLeader() != this.other.jvm.isLeader());
+	}
+
+	/** Return the greatest term, 0 for none. */
+	private long term() {
+		return this.places.stream().mapToLong((place) -> place.jvm.term()).max().orElse(0);
+	}
+
+	private List<String> contradictions() throws IOException {
+		Terms terms = new Terms();
+		for (Place place : this.places) {
+			terms.read(place.file);
+		}
+		return terms.contradictions();
+	}
+
+	/** A process with a network of its own. */
+	private final class Place {
+
+		private final Network network = new Network(ports());
+
+		private final Path file = LeadershipContract.this.folder
+			.resolve("%s.txt".formatted(LeadershipContract.this.places.size()));
+
+		private final LeadershipProcess jvm = LeadershipProcess.start(address(this.network.ports()),
+				LeadershipContract.this.namespace);
+
+		private Place() {
+			LeadershipContract.this.places.add(this);
+			this.jvm.watch(this.file);
+		}
+
 	}
 
 }

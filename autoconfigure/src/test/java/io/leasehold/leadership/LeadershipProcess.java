@@ -59,8 +59,13 @@ final class LeadershipProcess implements AutoCloseable {
 	}
 
 	boolean isLeader() {
-		this.process.tell("leads");
-		return Boolean.parseBoolean(this.process.expect("leads"));
+		return term() > 0;
+	}
+
+	/** Return the term of this process, 0 for none. */
+	long term() {
+		this.process.tell("term");
+		return Long.parseLong(this.process.expect("term"));
 	}
 
 	/** Let others lead for a while. */
@@ -68,7 +73,12 @@ final class LeadershipProcess implements AutoCloseable {
 		this.process.tell("step down=" + pause);
 	}
 
-	/** Write down from now on whether this process leads, in place of its events. */
+	/** Release the role by force, whoever leads. */
+	void releaseByForce() {
+		this.process.tell("release by force");
+	}
+
+	/** Write down from now on whether this process leads, and all its events. */
 	void watch(Path file) {
 		this.process.tell("watch=" + file);
 	}
@@ -100,16 +110,21 @@ final class LeadershipProcess implements AutoCloseable {
 		LockService locks = new LockService(TestSettings.of(defaults), List.of(engine), member, MonotonicClock.SYSTEM,
 				List.of(), ReleaseTiming.IMMEDIATE);
 		BlockingQueue<Object> events = new LinkedBlockingQueue<>();
-		Candidate candidate = new Candidate(ROLE, locks, defaults, events::add);
+		BlockingQueue<Object> watched = new LinkedBlockingQueue<>();
+		Candidate candidate = new Candidate(ROLE, locks, defaults, (event) -> {
+			events.add(event);
+			watched.add(event);
+		});
 		Instance.start(candidate);
 		BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 		for (String line = commands.readLine(); line != null; line = commands.readLine()) {
 			String[] command = line.split("=");
 			switch (command[0]) {
 				case "next event" -> System.out.println(Watch.text(events.take()));
-				case "leads" -> System.out.println("leads " + candidate.isLeader());
+				case "term" -> System.out.println("term " + candidate.term().orElse(0));
 				case "step down" -> candidate.stepDown(Duration.parse(command[1]));
-				case "watch" -> watch(new Watch(candidate, events, Path.of(command[1])));
+				case "release by force" -> locks.inspector().forceRelease("", candidate.key());
+				case "watch" -> watch(new Watch(candidate, watched, Path.of(command[1])));
 				case "stop" -> candidate.stop(() -> System.out.println("stopped"));
 				default -> throw new IllegalArgumentException(line);
 			}

@@ -83,11 +83,12 @@ public abstract class LeadershipSoak {
 				Soak of leaders of %s, seed %d
 				disturbances        %s
 				terms               %d
+				samples             %d
 				ends                %s
 				without a leader    %s
 				  longest           %s
 				contradictions      %s
-				""".formatted(this.time, this.seed, disturbances, terms.count(), terms.ends(),
+				""".formatted(this.time, this.seed, disturbances, terms.count(), terms.samples(), terms.ends(),
 				vacancies.stream().reduce(Duration.ZERO, Duration::plus),
 				vacancies.isEmpty() ? Duration.ZERO : vacancies.get(vacancies.size() - 1), terms.contradictions());
 		System.out.println(report);

@@ -4,14 +4,13 @@ import java.util.List;
 import java.util.function.Function;
 
 import io.leasehold.engine.LockEngine;
-import io.leasehold.server.FaultProxy;
 
 /**
  * A route through a proxy before each server.
  */
 public final class ProxiedRoute implements Route {
 
-	private final List<FaultProxy> proxies;
+	private final Network network;
 
 	private final LockEngine engine;
 
@@ -22,8 +21,8 @@ public final class ProxiedRoute implements Route {
 	 * with the route
 	 */
 	public ProxiedRoute(List<Integer> ports, Function<List<Integer>, LockEngine> opener) {
-		this.proxies = ports.stream().map(FaultProxy::to).toList();
-		this.engine = opener.apply(this.proxies.stream().map(FaultProxy::port).toList());
+		this.network = new Network(ports);
+		this.engine = opener.apply(this.network.ports());
 	}
 
 	@Override
@@ -33,26 +32,23 @@ public final class ProxiedRoute implements Route {
 
 	@Override
 	public void cut() {
-		this.proxies.forEach(FaultProxy::blackHole);
+		this.network.cut();
 	}
 
 	@Override
 	public void refuse() {
-		this.proxies.forEach(FaultProxy::refuse);
-		this.proxies.forEach(FaultProxy::reset);
+		this.network.refuse();
 	}
 
 	@Override
 	public void heal() {
-		this.proxies.forEach(FaultProxy::heal);
+		this.network.heal();
 	}
 
 	@Override
 	public void close() throws Exception {
 		((AutoCloseable) this.engine).close();
-		for (FaultProxy proxy : this.proxies) {
-			proxy.close();
-		}
+		this.network.close();
 	}
 
 }

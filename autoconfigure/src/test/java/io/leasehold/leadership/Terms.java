@@ -22,6 +22,8 @@ final class Terms {
 
 	private final List<Interval> terms = new ArrayList<>();
 
+	private int samples;
+
 	private final Map<String, Integer> ends = new TreeMap<>();
 
 	private final List<String> contradictions = new ArrayList<>();
@@ -35,6 +37,7 @@ final class Terms {
 		for (String line : text.substring(0, text.lastIndexOf('\n') + 1).lines().toList()) {
 			String[] words = line.split(" ");
 			if (words[0].equals(Watch.LEADS)) {
+				this.samples++;
 				long before = Long.parseLong(words[2]);
 				watched.merge(Long.valueOf(words[1]),
 						new Interval(Long.parseLong(words[1]), before, Long.parseLong(words[3]), before, false),
@@ -64,6 +67,11 @@ final class Terms {
 	/** Return how many terms there were. */
 	int count() {
 		return this.terms.size();
+	}
+
+	/** Return how many times a process was seen to lead. */
+	int samples() {
+		return this.samples;
 	}
 
 	/**

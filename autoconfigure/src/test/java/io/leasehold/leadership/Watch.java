@@ -28,26 +28,26 @@ final class Watch implements Runnable {
 
 	private final Queue<Object> events;
 
-	private final Path file;
+	private final OutputStream lines;
 
-	Watch(Candidate candidate, Queue<Object> events, Path file) {
+	Watch(Candidate candidate, Queue<Object> events, Path file) throws IOException {
 		this.candidate = candidate;
 		this.events = events;
-		this.file = file;
+		this.lines = new FileOutputStream(file.toFile());
 	}
 
 	@Override
 	public void run() {
-		try (OutputStream lines = new FileOutputStream(this.file.toFile())) {
+		try (this.lines) {
 			while (true) {
 				long before = System.nanoTime();
 				OptionalLong term = this.candidate.term();
 				long after = System.nanoTime();
 				if (term.isPresent()) {
-					write(lines, "%s %d %d %d".formatted(LEADS, term.getAsLong(), before, after));
+					write("%s %d %d %d".formatted(LEADS, term.getAsLong(), before, after));
 				}
 				for (Object event = this.events.poll(); event != null; event = this.events.poll()) {
-					write(lines, text(event));
+					write(text(event));
 				}
 				Thread.sleep(2);
 			}
@@ -60,8 +60,8 @@ final class Watch implements Runnable {
 		}
 	}
 
-	private static void write(OutputStream lines, String line) throws IOException {
-		lines.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+	private void write(String line) throws IOException {
+		this.lines.write((line + "\n").getBytes(StandardCharsets.UTF_8));
 	}
 
 	/** Return an event as a line. */

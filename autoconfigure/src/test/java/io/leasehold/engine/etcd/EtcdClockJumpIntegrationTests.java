@@ -5,6 +5,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 
 import io.leasehold.test.contract.ClockJumpContract;
+import io.leasehold.server.EtcdTestServer;
 import io.leasehold.test.contract.EngineAddress;
 
 /**
@@ -15,7 +16,7 @@ class EtcdClockJumpIntegrationTests extends ClockJumpContract {
 
 	@Override
 	protected EngineAddress address() {
-		return EtcdLockEngineContractIntegrationTests.address(Duration.ofSeconds(30));
+		return EtcdLockEngineContractIntegrationTests.address(EtcdTestServer.shared().url(), Duration.ofSeconds(30));
 	}
 
 }

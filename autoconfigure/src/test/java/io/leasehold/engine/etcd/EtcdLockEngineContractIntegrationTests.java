@@ -12,24 +12,26 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.server.EtcdTestServer;
 import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.SharedLockEngineContract;
 import org.awaitility.core.ConditionFactory;
 
 /**
  * The contract, kept by {@link EtcdLockEngine} on a single server.
  */
+@Fault(194)
 class EtcdLockEngineContractIntegrationTests extends SharedLockEngineContract {
 
 	private final String url = EtcdTestServer.shared().url();
 
 	@Override
 	protected EngineAddress address() {
-		return address(Duration.ofSeconds(4));
+		return address(EtcdTestServer.shared().url(), Duration.ofSeconds(4));
 	}
 
 	/** Return the address of a server, for processes with a session timeout. */
-	static EngineAddress address(Duration sessionTimeout) {
-		return new EngineAddress(Opener.class, List.of(EtcdTestServer.shared().url(), sessionTimeout.toString()));
+	static EngineAddress address(String url, Duration sessionTimeout) {
+		return new EngineAddress(Opener.class, List.of(url, sessionTimeout.toString()));
 	}
 
 	/** No process of this JVM dies, so its calls may take longer than a short session. */

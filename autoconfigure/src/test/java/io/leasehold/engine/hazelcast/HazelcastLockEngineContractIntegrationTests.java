@@ -10,11 +10,13 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.server.HazelcastTestCluster;
 import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.SharedLockEngineContract;
 
 /**
  * The contract, kept on Hazelcast: this process is a member, others are clients.
  */
+@Fault(194)
 class HazelcastLockEngineContractIntegrationTests extends SharedLockEngineContract {
 
 	private final HazelcastInstance member = HazelcastTestCluster.shared();

@@ -15,6 +15,7 @@ import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.SharedLockEngineContract;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -24,6 +25,7 @@ import org.springframework.jdbc.datasource.init.ScriptUtils;
 /**
  * The contract, kept by {@link JdbcLockEngine} on every database.
  */
+@Fault(194)
 abstract class JdbcLockEngineContract extends SharedLockEngineContract {
 
 	/** URL of the database, with user and password. */

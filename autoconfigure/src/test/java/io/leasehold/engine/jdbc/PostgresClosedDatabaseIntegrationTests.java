@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.support.OpenState;
 import io.leasehold.server.PostgresTestServer;
+import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,6 +28,7 @@ class PostgresClosedDatabaseIntegrationTests {
 
 	/** The engine found no notifications to close, because this call creates them. */
 	@Test
+	@Fault(194)
 	void notificationsThatACallCreatesAfterTheCloseAreClosed() {
 		JdbcSettings settings = new JdbcSettings("ns", JdbcSettings.DEFAULT_TABLE, Duration.ofSeconds(30),
 				Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofDays(7), true);

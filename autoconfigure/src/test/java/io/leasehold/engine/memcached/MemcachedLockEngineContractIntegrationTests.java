@@ -6,11 +6,13 @@ import java.util.Collection;
 import io.leasehold.LockKey;
 import io.leasehold.server.MemcachedTestServer;
 import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.SharedLockEngineContract;
 
 /**
  * The contract, kept on memcached.
  */
+@Fault(194)
 class MemcachedLockEngineContractIntegrationTests extends SharedLockEngineContract {
 
 	private final MemcachedTestServer server = MemcachedTestServer.shared();

@@ -23,7 +23,11 @@ class RedisLeaderFaultsIntegrationTests extends LeaderFaultsContract {
 
 	@Override
 	protected void empty(String namespace) {
-		try (RedisEngines operator = new RedisEngines(this.port)) {
+		empty(this.port, namespace);
+	}
+
+	static void empty(int port, String namespace) {
+		try (RedisEngines operator = new RedisEngines(port)) {
 			operator.server().del(operator.server().keys(namespace + ":*").toArray(String[]::new));
 		}
 	}

@@ -1,5 +1,7 @@
 package io.leasehold.engine.redis;
 
+import java.util.List;
+
 import io.leasehold.leadership.LeadershipContract;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.test.contract.EngineAddress;
@@ -12,8 +14,18 @@ import org.junit.jupiter.api.Tag;
 class RedisLeadershipIntegrationTests extends LeadershipContract {
 
 	@Override
-	protected EngineAddress address() {
-		return RedisOpener.single(RedisTestServer.shared().port());
+	protected List<Integer> ports() {
+		return List.of(RedisTestServer.shared().port());
+	}
+
+	@Override
+	protected EngineAddress address(List<Integer> ports) {
+		return RedisOpener.singleWithShortPolls(ports.get(0));
+	}
+
+	@Override
+	protected void empty(String namespace) {
+		RedisLeaderFaultsIntegrationTests.empty(RedisTestServer.shared().port(), namespace);
 	}
 
 }

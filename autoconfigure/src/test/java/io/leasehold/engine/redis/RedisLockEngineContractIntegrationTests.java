@@ -5,6 +5,7 @@ import java.util.Collection;
 import io.leasehold.LockKey;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.SharedLockEngineContract;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 /**
  * The contract, kept by {@link RedisLockEngine} on a single server.
  */
+@Fault(194)
 class RedisLockEngineContractIntegrationTests extends SharedLockEngineContract {
 
 	private static RedisClient client;

@@ -5,11 +5,13 @@ import java.util.Collection;
 
 import io.leasehold.LockKey;
 import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.SharedLockEngineContract;
 
 /**
  * The contract of engines for {@link RedlockLockEngine} on three masters.
  */
+@Fault(194)
 class RedlockContractIntegrationTests extends SharedLockEngineContract {
 
 	@Override

@@ -14,6 +14,7 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.server.ZooKeeperTestServer;
 import io.leasehold.test.contract.EngineAddress;
+import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.SharedLockEngineContract;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 /**
  * The contract, kept by {@link ZooKeeperLockEngine} on a single server.
  */
+@Fault(194)
 class ZooKeeperLockEngineContractIntegrationTests extends SharedLockEngineContract {
 
 	private static CuratorFramework operator;

@@ -61,6 +61,7 @@ class SilenceCheckTests {
 	}
 
 	/** Such as Lettuce without a thread. */
+	@Fault(193)
 	@ParameterizedTest
 	@MethodSource
 	void connectionThatCannotSendAPingIsClosedAndTheNextOneChecked(Throwable failure) {

@@ -3,11 +3,13 @@ package io.leasehold.engine.redis;
 import io.leasehold.leadership.LeadershipSoak;
 import io.leasehold.server.RedisTestServer;
 import io.leasehold.test.contract.EngineAddress;
+import org.junit.jupiter.api.Tag;
 
 /**
- * Leaders that a Redis server elects for a long time.
+ * Leaders that a Redis server elects for a minute, or with {@code -Plong} for an hour.
  */
-class RedisLeadershipLongTests extends LeadershipSoak {
+@Tag("full")
+class RedisLeadershipSoakIntegrationTests extends LeadershipSoak {
 
 	@Override
 	protected int port() {
