@@ -97,7 +97,11 @@ final class Acquirer {
 		follow(waiter);
 		while (true) {
 			try {
-				Handle held = open(waiter, await(waiter), bypassed, this.timing);
+				KeyGate gate = isReady(waiter) ? enter(waiter) : null;
+				if (gate != null) {
+					await(waiter, gate);
+				}
+				Handle held = open(waiter, gate, bypassed, this.timing);
 				if (held != null) {
 					return held;
 				}
@@ -109,25 +113,28 @@ final class Acquirer {
 		}
 	}
 
-	/** Wait for the result of a caller, and return the gate that it entered, if any. */
-	private @Nullable KeyGate await(BlockingWaiter waiter) {
-		Thread thread = Thread.currentThread();
-		if (thread.isInterrupted()) {
-			waiter.fail(new LockInterruptedException(waiter.key()));
-			return null;
+	/**
+	 * Return whether the current thread may enter a gate. Otherwise its acquisition fails
+	 * before any request: it is interrupted, or the threads that locks need do not start.
+	 */
+	private boolean isReady(BlockingWaiter waiter) {
+		RuntimeException failure = Thread.currentThread().isInterrupted() ? new LockInterruptedException(waiter.key())
+				: start(waiter.key());
+		if (failure != null) {
+			waiter.fail(failure);
 		}
-		if (!isReady(waiter)) {
-			return null;
-		}
-		KeyGate gate = enter(waiter);
+		return failure == null;
+	}
+
+	/** Wait for the result of a caller, or end its wait. */
+	private void await(BlockingWaiter waiter, KeyGate gate) {
 		waiter.await(this.clock);
-		if (thread.isInterrupted()) {
+		if (Thread.currentThread().isInterrupted()) {
 			interrupted(waiter, gate);
 		}
 		else if (!waiter.hasEnded()) {
 			timedOut(waiter, gate);
 		}
-		return gate;
 	}
 
 	/** Return the current thread as the caller of a later {@link #acquireAsync}. */
@@ -161,15 +168,6 @@ final class Acquirer {
 						.formatted(key, ex.getMessage(), this.engine),
 					ex);
 		}
-	}
-
-	/** Start the threads that locks need, or fail the acquisition before any request. */
-	private boolean isReady(Waiter waiter) {
-		LockEngineException failure = start(waiter.key());
-		if (failure != null) {
-			waiter.fail(failure);
-		}
-		return failure == null;
 	}
 
 	private void follow(Waiter waiter) {

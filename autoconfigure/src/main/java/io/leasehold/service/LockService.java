@@ -189,9 +189,10 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @see #acquireAll(Collection, LockOptions)
 	 */
 	public HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockException> bypassed) {
+		EngineLocks locks = locks(options).check(options);
 		LockKey only = keys.single();
-		return (only != null) ? acquire(only, options, bypassed)
-				: locks(options).check(options).acquireAll(keys, options, bypassed);
+		return (only != null) ? locks.acquirer().acquire(only, options, false, bypassed)
+				: locks.acquireAll(keys, options, bypassed);
 	}
 
 	@Override

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 
+import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.redis.connection.Line;
 import io.leasehold.engine.redis.connection.RedisFailure;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 final class ClaimRequests {
 
 	/** First element of the response to a granted request. */
-	static final String GRANTED = "granted";
+	private static final String GRANTED = "granted";
 
 	/** Third element of the response to a request whose grant lingers. */
-	static final String LINGERS = "lingers";
+	private static final String LINGERS = "lingers";
 
 	private static final String RESERVED = Integer.toString(AcquisitionOutcome.Granted.RESERVED);
 
@@ -28,16 +30,19 @@ final class ClaimRequests {
 
 	private final LiveClaims claims;
 
+	private final MonotonicClock clock;
+
 	private final String retention;
 
 	private final String queueLifetime;
 
 	private final ContendedKeys contended = new ContendedKeys();
 
-	ClaimRequests(RedisSettings settings, Notifications notifications, LiveClaims claims) {
+	ClaimRequests(RedisSettings settings, Notifications notifications, LiveClaims claims, MonotonicClock clock) {
 		this.settings = settings;
 		this.notifications = notifications;
 		this.claims = claims;
+		this.clock = clock;
 		this.retention = millis(settings.fencingRetention());
 		this.queueLifetime = millis(settings.queueLifetime());
 	}
@@ -48,24 +53,19 @@ final class ClaimRequests {
 	}
 
 	/**
-	 * Acquire the lock.
-	 * @param lease the lease of an immediate grant
+	 * Request a lock. The lease counts from before the request.
 	 * @param form queue form of the claim, see {@link Scripts#ACQUIRE}
-	 * @return response as of {@link Scripts#ACQUIRE}, followed by {@link #LINGERS} if the
-	 * grant lingers
 	 */
-	List<Object> acquire(LiveClaim live, Line line, Duration lease, String form, long deadline) {
+	AcquisitionOutcome acquire(LiveClaim live, Line line, String form, long deadline) {
+		long sent = this.clock.nanoTime();
+		Duration lease = live.request(line, sent);
+		String kept = millis(lease.plus(live.lockDelay()));
+		List<Object> response;
 		try {
-			String kept = millis(lease.plus(live.lockDelay()));
-			String number = acquireFree(live, line, kept, deadline);
-			if (number != null) {
-				return live.lingers() ? List.of(GRANTED, number, LINGERS) : List.of(GRANTED, number);
+			response = acquireFree(live, line, kept, deadline);
+			if (response == null) {
+				response = acquireOrQueue(live, line, kept, form, deadline);
 			}
-			this.claims.add(live); // a message may arrive before the response
-			List<Object> response = this.notifications.run(Scripts.ACQUIRE, line, live.keys(),
-					arguments(live, kept, form, this.queueLifetime), deadline);
-			note(live, response);
-			return response;
 		}
 		catch (RedisFailure ex) {
 			if (ex.hasNotRun()) {
@@ -73,21 +73,69 @@ final class ClaimRequests {
 			}
 			throw ex;
 		}
+		return outcome(live, line, response, lease, sent, deadline);
+	}
+
+	private AcquisitionOutcome outcome(LiveClaim live, Line line, List<Object> response, Duration lease, long sent,
+			long deadline) {
+		return switch ((String) response.get(0)) {
+			case GRANTED -> {
+				awaitReplicas(line, deadline);
+				boolean lingers = response.contains(LINGERS);
+				if (lingers) {
+					live.responded();
+				}
+				else if (live.requestedOnce()) {
+					this.claims.removeCompleted(live, line);
+				}
+				yield live.granted(number(response), sent, lease, lingers ? AcquisitionOutcome.Granted.RESERVED : 0);
+			}
+			case "busy" -> {
+				live.busy(number(response), sent);
+				if (!live.claim().waits()) {
+					this.claims.removeCompleted(live, line);
+				}
+				yield new AcquisitionOutcome.Busy(this.settings.retryIn(live.grantLease(), (Long) response.get(2)),
+						recall(line, response));
+			}
+			case "differs" -> {
+				this.claims.removeCompleted(live, line);
+				yield new AcquisitionOutcome.Contradicted(Access.parse((String) response.get(1)));
+			}
+			default -> throw new IllegalStateException(
+					"The claim on lock '%s' has already ended".formatted(live.claim().key()));
+		};
 	}
 
 	/**
 	 * Acquire a lock that is probably free, by the first request of a claim. Repeated
 	 * requests need the whole script, which finds the claim's own grant.
-	 * @return the grant number; {@code null} if the whole script has to follow
+	 * @return response as of {@link Scripts#ACQUIRE}, followed by {@link #LINGERS} if the
+	 * grant lingers; {@code null} if the whole script has to follow
 	 */
-	private @Nullable String acquireFree(LiveClaim live, Line line, String kept, long deadline) {
+	private @Nullable List<Object> acquireFree(LiveClaim live, Line line, String kept, long deadline) {
 		if (!live.isPlain() || !live.requestedOnce() || this.contended.contains(live.keys())) {
 			return null;
 		}
 		String[] arguments = live.lingers() ? new String[] { live.name(), kept, this.retention, RESERVED }
 				: new String[] { live.name(), kept, this.retention };
-		Object response = line.run(Scripts.ACQUIRE_FREE, live.keys().ofFree(), arguments, deadline);
-		return (response instanceof String number) ? number : null;
+		if (!(line.run(Scripts.ACQUIRE_FREE, live.keys().ofFree(), arguments, deadline) instanceof String number)) {
+			return null;
+		}
+		return live.lingers() ? List.of(GRANTED, number, LINGERS) : List.of(GRANTED, number);
+	}
+
+	private List<Object> acquireOrQueue(LiveClaim live, Line line, String kept, String form, long deadline) {
+		this.claims.add(live); // a message may arrive before the response
+		List<Object> response = this.notifications.run(Scripts.ACQUIRE, line, live.keys(),
+				arguments(live, kept, form, this.queueLifetime), deadline);
+		if (!GRANTED.equals(response.get(0))) {
+			this.contended.add(live.keys());
+		}
+		else if (live.requestedOnce()) {
+			this.contended.remove(live.keys());
+		}
+		return response;
 	}
 
 	/** Wait until as many replicas as configured have received what a line wrote. */
@@ -101,21 +149,12 @@ final class ClaimRequests {
 	 * Notify the owner of a lock whose grant lingers that this claim is busy with it.
 	 * @return whether the grant lingers
 	 */
-	boolean recall(Line line, List<Object> busy) {
+	private boolean recall(Line line, List<Object> busy) {
 		Grant lingering = (busy.size() > 3) ? Grant.parse((String) busy.get(3)) : null;
 		if (lingering != null) {
 			line.publish(this.notifications.inboxOf(lingering), lingering.recall());
 		}
 		return lingering != null;
-	}
-
-	private void note(LiveClaim live, List<Object> response) {
-		if (!GRANTED.equals(response.get(0))) {
-			this.contended.add(live.keys());
-		}
-		else if (live.requestedOnce()) {
-			this.contended.remove(live.keys());
-		}
 	}
 
 	/**
@@ -162,7 +201,7 @@ final class ClaimRequests {
 	}
 
 	/** Return the number in a response of {@link Scripts#ACQUIRE}. */
-	static long number(List<Object> response) {
+	private static long number(List<Object> response) {
 		return Long.parseLong((String) response.get(1));
 	}
 

@@ -8,7 +8,6 @@ import java.util.function.LongFunction;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
-import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Capability;
 import io.leasehold.engine.Claim;
@@ -25,7 +24,6 @@ import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.RevocationListener;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
-import io.leasehold.engine.redis.connection.Line;
 import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.RedisConnections;
 import io.leasehold.engine.redis.connection.RedisFailure;
@@ -87,7 +85,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		this.claims = new LiveClaims(settings, clock, this.lines::runLater);
 		this.minLease = RenewalRule.minLease(settings.commandTimeout());
 		this.notifications = new Notifications(RedisKeys.inboxPrefix(settings.namespace()), settings.wakeUp());
-		this.requests = new ClaimRequests(settings, this.notifications, this.claims);
+		this.requests = new ClaimRequests(settings, this.notifications, this.claims, clock);
 		this.messages = new InboxMessages(this.claims, this.requests, this.lines.ofClaims());
 		this.renewer = new Renewer(settings.namespace(), this.lines.topology(), this.lines.ofRenewals(), clock);
 		this.operator = new Operator(this.lines.ofClaims(), settings.namespace(), this.requests.retention(),
@@ -156,7 +154,8 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		}
 		try {
 			return this.lines.ofClaims()
-				.request(live.keys().lock(), deadline, (line) -> request(claim, live, line, deadline));
+				.request(live.keys().lock(), deadline,
+						(line) -> this.requests.acquire(live, line, claim.waits() ? form(deadline) : "", deadline));
 		}
 		catch (RedisFailure ex) {
 			this.claims.add(live);
@@ -164,42 +163,7 @@ public final class RedisLockEngine implements LockEngine, AutoCloseable {
 		}
 	}
 
-	private AcquisitionOutcome request(Claim claim, LiveClaim live, Line line, long deadline) {
-		String form = claim.waits() ? form(deadline) : "";
-		long sent = this.clock.nanoTime();
-		Duration lease = live.request(line, sent);
-		List<Object> response = this.requests.acquire(live, line, lease, form, deadline);
-		return switch ((String) response.get(0)) {
-			case ClaimRequests.GRANTED -> {
-				this.requests.awaitReplicas(line, deadline);
-				boolean lingers = response.contains(ClaimRequests.LINGERS);
-				if (lingers) {
-					live.responded();
-				}
-				else if (live.requestedOnce()) {
-					this.claims.removeCompleted(live, line);
-				}
-				yield live.granted(ClaimRequests.number(response), sent, lease,
-						lingers ? AcquisitionOutcome.Granted.RESERVED : 0);
-			}
-			case "busy" -> {
-				live.busy(ClaimRequests.number(response), sent);
-				if (!claim.waits()) {
-					this.claims.removeCompleted(live, line);
-				}
-				yield new AcquisitionOutcome.Busy(this.settings.retryIn(live.grantLease(), (Long) response.get(2)),
-						this.requests.recall(line, response));
-			}
-			case "differs" -> {
-				this.claims.removeCompleted(live, line);
-				yield new AcquisitionOutcome.Contradicted(Access.parse((String) response.get(1)));
-			}
-			default ->
-				throw new IllegalStateException("The claim on lock '%s' has already ended".formatted(claim.key()));
-		};
-	}
-
-	/** Return the queue form of a claim, see {@link Scripts#ACQUIRE}. */
+	/** Return the queue form of a waiting claim, see {@link Scripts#ACQUIRE}. */
 	private String form(long deadline) {
 		if (!this.inbox.isReceiving(deadline)) {
 			return "-";
