@@ -247,11 +247,11 @@ final class Acquirer {
 	}
 
 	private void startWaiting(KeyGate gate, Waiter waiter) {
-		if (waiter.waits() && !waiter.hasEnded() && gate.startWaiting(waiter)) {
+		KeyGate.Wait wait = (waiter.waits() && !waiter.hasEnded()) ? gate.startWaiting(waiter) : null;
+		if (wait != null) {
 			this.reports.waits(waiter);
-			Hold own = gate.selfWait(waiter);
-			if (own != null) {
-				Refusals.warnOfSelfWait(waiter, own, this.engine);
+			if (wait.own() != null) {
+				Refusals.warnOfSelfWait(waiter, wait.own(), this.engine);
 			}
 			LockBusyException deadlock = this.deadlocks.begin(waiter, gate, this.clock.nanoTime());
 			if (deadlock != null) {

@@ -3,7 +3,6 @@ package io.leasehold.service;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.Future;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.AcquisitionOutcome;
@@ -16,6 +15,7 @@ import io.leasehold.service.gate.Decision;
 import io.leasehold.service.gate.Grant;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
+import io.leasehold.service.gate.NextRequest;
 import io.leasehold.service.gate.StoreClaim;
 import io.leasehold.service.gate.Waiter;
 import org.apache.commons.logging.Log;
@@ -71,7 +71,7 @@ final class GateDriver {
 			if (released != null) {
 				this.closer.closeAfter(released, decision.delay());
 			}
-			StoreClaim ended = decision.ended();
+			NextRequest ended = decision.ended();
 			if (ended != null) {
 				ended.stop();
 			}
@@ -223,17 +223,13 @@ final class GateDriver {
 			this.threads.workers().execute(() -> request(gate, claim));
 			return;
 		}
-		Future<?> timer = this.threads.schedule(() -> request(gate, claim), delay, this.threads.workers());
-		Future<?> obsolete = gate.planned(claim, plan, timer);
-		if (obsolete != null) {
-			obsolete.cancel(false);
-		}
+		claim.next().planned(plan, this.threads.schedule(() -> request(gate, claim), delay, this.threads.workers()));
 	}
 
 	/** Request a claim in this thread, unless a request is in flight. */
 	void request(KeyGate gate, StoreClaim claim) {
 		if (gate.begin(claim)) {
-			claim.cancelTimer();
+			claim.next().cancelTimer();
 			send(gate, claim);
 		}
 	}
@@ -276,9 +272,9 @@ final class GateDriver {
 	 * polled, and the next response subscribes it again.
 	 */
 	private void listen(KeyGate gate, StoreClaim claim, Claim requested) {
-		Subscription listener = null;
+		Subscription subscription = null;
 		try {
-			listener = this.engine.subscribe(requested, (signal) -> carryOut(gate, gate.signalled(claim, signal)));
+			subscription = this.engine.subscribe(requested, (signal) -> carryOut(gate, gate.signalled(claim, signal)));
 		}
 		catch (LockEngineException ex) {
 			// The next request reports a failure of the store that persists
@@ -289,9 +285,7 @@ final class GateDriver {
 			logger.warn("Engine '%s' failed to subscribe to lock '%s'; polling".formatted(this.engine.name(),
 					requested.key()), ex);
 		}
-		if (!gate.listening(claim, listener) && listener != null) {
-			listener.close();
-		}
+		claim.next().subscribed(subscription);
 	}
 
 }

@@ -157,9 +157,9 @@ final class Handle implements HeldLock, Runnable {
 	public void onLost(Consumer<LockLostException> action) {
 		this.hasLossActions = true;
 		if (isOpen()) {
-			this.holds.onLost(this.gate, this.hold, this, action);
+			this.holds.onLost(this.hold, this, action);
 			if (!isOpen()) {
-				this.gate.removeLossActions(this.hold, this); // it was closed meanwhile
+				this.hold.removeLossActions(this); // it was closed meanwhile
 			}
 		}
 	}
@@ -168,7 +168,7 @@ final class Handle implements HeldLock, Runnable {
 	private boolean shut() {
 		boolean open = FIRST.getAndSet(this, null) != null;
 		if (open && this.hasLossActions) {
-			this.gate.removeLossActions(this.hold, this);
+			this.hold.removeLossActions(this);
 		}
 		return open;
 	}

@@ -129,8 +129,8 @@ final class Holds implements Watchdog.Listener {
 		return this.stopping;
 	}
 
-	void onLost(KeyGate gate, Hold hold, Object handle, Consumer<LockLostException> action) {
-		if (gate.onLost(hold, handle, action)) {
+	void onLost(Hold hold, Object handle, Consumer<LockLostException> action) {
+		if (hold.onLost(handle, action)) {
 			this.reports.runLossAction(hold, action);
 		}
 	}
@@ -161,9 +161,9 @@ final class Holds implements Watchdog.Listener {
 		}
 	}
 
-	private void checkSlow(KeyGate gate, Hold hold, long now) {
+	private void checkSlow(Hold hold, long now) {
 		long nanos = now - hold.since;
-		if (nanos >= this.slowNanos && !hold.options.endless() && hold.lossCause() == null && gate.reportsSlow(hold)) {
+		if (nanos >= this.slowNanos && !hold.options.endless() && hold.lossCause() == null && hold.reportsSlow()) {
 			this.reports.slow(hold, nanos);
 		}
 	}
@@ -172,7 +172,7 @@ final class Holds implements Watchdog.Listener {
 	void close(KeyGate gate, Hold hold) {
 		long now = now();
 		isValid(gate, hold, now);
-		checkSlow(gate, hold, now);
+		checkSlow(hold, now);
 		Decision decision = gate.closed(hold, now);
 		if (decision.freed() == null) {
 			this.driver.carryOut(gate, decision);
@@ -209,15 +209,16 @@ final class Holds implements Watchdog.Listener {
 	}
 
 	@Override
-	public boolean isHeld(KeyGate gate, Hold hold, long now) {
-		if (gate.useOf(hold) == Hold.Use.ABANDONED) {
+	public Hold.@Nullable Use check(KeyGate gate, Hold hold, long now) {
+		Hold.Use use = gate.useOf(hold);
+		if (use == Hold.Use.ABANDONED) {
 			lose(gate, hold, LossCause.ABANDONED);
 		}
-		boolean held = isValid(gate, hold);
-		if (held) {
-			checkSlow(gate, hold, now);
+		if (!isValid(gate, hold)) {
+			return null;
 		}
-		return held;
+		checkSlow(hold, now);
+		return use;
 	}
 
 	@Override

@@ -87,7 +87,7 @@ final class Watchdog {
 	 * hold that has the grant then.
 	 */
 	void watch(KeyGate gate, Hold hold) {
-		if (hold.pass == 0 && hold.awaitsFirstRenewal()) {
+		if (hold.pass == 0 && hold.grant.awaitsFirstRenewal()) {
 			this.urgent.add(new Due(gate, hold));
 			this.threads.schedule(this::hurry, GRACE);
 		}
@@ -160,9 +160,10 @@ final class Watchdog {
 		long next = IDLE;
 		for (KeyGate gate : this.gates) {
 			for (Hold hold : gate.holds()) {
-				if (this.listener.get().isHeld(gate, hold, now)) {
+				Hold.Use use = this.listener.get().check(gate, hold, now);
+				if (use != null) {
 					next = Math.min(next, check(hold, now));
-					if (free && isDue(hold, now) && gate.useOf(hold) == Hold.Use.IN_USE) {
+					if (free && use == Hold.Use.IN_USE && isDue(hold, now)) {
 						due.add(new Due(gate, hold));
 					}
 				}
@@ -276,9 +277,9 @@ final class Watchdog {
 
 		/**
 		 * Check a hold, and mark it as lost if it has expired or is abandoned.
-		 * @return whether it is still held
+		 * @return its use, or {@code null} if it is no longer held
 		 */
-		boolean isHeld(KeyGate gate, Hold hold, long now);
+		Hold.@Nullable Use check(KeyGate gate, Hold hold, long now);
 
 		/** Called when the store reported that a hold's grant is no longer in force. */
 		void notOwner(KeyGate gate, Hold hold);

@@ -18,7 +18,7 @@ public final class Decision {
 
 	private @Nullable StoreClaim first;
 
-	private @Nullable StoreClaim ended;
+	private @Nullable NextRequest ended;
 
 	private @Nullable StoreClaim requested;
 
@@ -65,8 +65,8 @@ public final class Decision {
 	}
 
 	void end(StoreClaim claim) {
-		if (claim.hasResources()) {
-			this.ended = claim;
+		if (claim.next().isPlanned()) {
+			this.ended = claim.next();
 		}
 	}
 
@@ -85,7 +85,7 @@ public final class Decision {
 
 	Decision request(StoreClaim claim, Duration after) {
 		this.requested = claim;
-		this.plan = claim.plan();
+		this.plan = claim.next().plan();
 		this.delay = after;
 		return this;
 	}
@@ -171,8 +171,8 @@ public final class Decision {
 		return this.woken;
 	}
 
-	/** Return a claim that is over, whose timer and listener must be stopped. */
-	public @Nullable StoreClaim ended() {
+	/** Return the plan of a claim that is over, which must be stopped. */
+	public @Nullable NextRequest ended() {
 		return this.ended;
 	}
 

@@ -30,6 +30,12 @@ public final class Grant {
 	/** The claim, if a request for it was in flight when the grant arrived. */
 	private final @Nullable StoreClaim requested;
 
+	/**
+	 * Whether the lease is short and its first renewal has not ended. Guarded by the
+	 * gate's monitor.
+	 */
+	private boolean firstRenewal;
+
 	private volatile @Nullable Exception renewalFailure;
 
 	private volatile long validUntil;
@@ -125,14 +131,28 @@ public final class Grant {
 		return until != ENDED && time <= (until - this.confirmed) / 4;
 	}
 
+	/** Mark the lease as short, so that it is renewed soon. */
+	void awaitFirstRenewal() {
+		this.firstRenewal = true;
+	}
+
+	public boolean awaitsFirstRenewal() {
+		return this.firstRenewal;
+	}
+
+	void firstRenewalEnded() {
+		this.firstRenewal = false;
+	}
+
 	/**
-	 * Return whether the grant may be passed on to a holder with the given lease.
-	 * @param ownLease whether to measure it by its own lease if that is shorter
+	 * Return whether the grant may be passed on to a holder with the given lease. A grant
+	 * with a short lease is measured by that: its first renewal extends it for the holder
+	 * at that time.
 	 */
-	boolean isFreshFor(long lease, boolean ownLease, long now) {
+	boolean isFreshFor(Duration lease, long now) {
 		long remaining = remaining(now);
 		long unconfirmed = now - this.confirmed;
-		long measure = ownLease ? Math.min(lease, remaining + unconfirmed) : lease;
+		long measure = this.firstRenewal ? Math.min(lease.toNanos(), remaining + unconfirmed) : lease.toNanos();
 		return RenewalRule.isFresh(measure, remaining, unconfirmed);
 	}
 

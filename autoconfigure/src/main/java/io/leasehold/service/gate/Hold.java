@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A successful acquisition: a grant, or one pass of it. The acquisition and each re-entry
- * have a handle. Handles, closing and listeners are guarded by the gate's monitor.
+ * have a handle. Handles and closing are guarded by the gate's monitor.
  */
 public final class Hold extends Link<Hold> {
 
@@ -63,9 +63,6 @@ public final class Hold extends Link<Hold> {
 	/** Time of the next renewal, which a pass does not delay. */
 	private volatile long renewAt;
 
-	/** Whether a grant with a short lease still awaits the end of its first renewal. */
-	private boolean firstRenewal;
-
 	/** Whether all handles stay with the thread. */
 	private boolean bound;
 
@@ -100,8 +97,9 @@ public final class Hold extends Link<Hold> {
 		extend(this.options.maxHold(), now);
 		long due = nextRenewal(now);
 		this.renewAt = (passed != null && due - passed.renewAt > 0) ? passed.renewAt : due;
-		this.firstRenewal = (passed != null) ? passed.firstRenewal
-				: pushed && RenewalRule.isShort(lease(), grant.remaining(now)) && isRenewable(now);
+		if (passed == null && pushed && RenewalRule.isShort(lease(), grant.remaining(now)) && isRenewable(now)) {
+			grant.awaitFirstRenewal();
+		}
 	}
 
 	public LockKey key() {
@@ -174,7 +172,7 @@ public final class Hold extends Link<Hold> {
 	}
 
 	/** Return whether to report that the hold lasts too long, once per hold. */
-	boolean reportsSlow() {
+	public synchronized boolean reportsSlow() {
 		boolean reports = isOpened() && !this.closed && !this.slowReported;
 		this.slowReported |= reports;
 		return reports;
@@ -208,7 +206,7 @@ public final class Hold extends Link<Hold> {
 	}
 
 	/** Mark the hold as lost, and return the actions to run. */
-	public List<Consumer<LockLostException>> lose(LossCause cause) {
+	public synchronized List<Consumer<LockLostException>> lose(LossCause cause) {
 		this.lossCause = cause;
 		return this.lossActions.stream().map(LossAction::action).toList();
 	}
@@ -223,13 +221,20 @@ public final class Hold extends Link<Hold> {
 				|| (cause == LossCause.MAX_HOLD || cause == LossCause.EXPIRED) && !this.options.lockDelay().isZero();
 	}
 
-	void addLossAction(Object handle, Consumer<LockLostException> action) {
-		List<LossAction> actions = new ArrayList<>(this.lossActions);
-		actions.add(new LossAction(new WeakReference<>(handle), action));
-		this.lossActions = actions;
+	/**
+	 * Register an action of an open handle for the loss.
+	 * @return whether the hold was lost already, so that the action must run now
+	 */
+	public synchronized boolean onLost(Object handle, Consumer<LockLostException> action) {
+		if (this.lossCause == null) {
+			this.lossActions = new ArrayList<>(this.lossActions);
+			this.lossActions.add(new LossAction(new WeakReference<>(handle), action));
+		}
+		return this.lossCause != null;
 	}
 
-	void removeLossActions(Object handle) {
+	/** Remove the actions of a closed handle. */
+	public synchronized void removeLossActions(Object handle) {
 		this.lossActions = this.lossActions.stream().filter((action) -> !action.handle().refersTo(handle)).toList();
 	}
 
@@ -300,21 +305,10 @@ public final class Hold extends Link<Hold> {
 		return now + RenewalRule.untilDue(lease(), this.grant.remaining(now));
 	}
 
-	public boolean awaitsFirstRenewal() {
-		return this.firstRenewal;
-	}
-
 	/**
-	 * Return whether the grant may be passed on to a holder with the given lease. A grant
-	 * with a short lease is measured by that: its first renewal extends it for the holder
-	 * at that time.
+	 * Action of a handle for the loss of its hold. It does not keep the handle reachable.
 	 */
-	boolean isFreshFor(Duration lease, long now) {
-		return this.grant.isFreshFor(lease.toNanos(), this.firstRenewal, now);
-	}
-
-	void firstRenewalEnded() {
-		this.firstRenewal = false;
+	private record LossAction(WeakReference<Object> handle, Consumer<LockLostException> action) {
 	}
 
 }

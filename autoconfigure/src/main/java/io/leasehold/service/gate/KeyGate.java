@@ -4,19 +4,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Future;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
-import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Signal;
-import io.leasehold.engine.Subscription;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,17 +103,17 @@ public final class KeyGate {
 		return decision.wake(waiter);
 	}
 
-	/** Mark the waiter as waiting unless it has already completed. */
-	public synchronized boolean startWaiting(Waiter waiter) {
-		boolean starts = !waiter.waited && !waiter.hasEnded();
-		waiter.waited |= starts;
-		return starts;
-	}
-
-	/** Return a hold for which its own caller waits, if a warning of that is due. */
-	public synchronized @Nullable Hold selfWait(Waiter waiter) {
+	/**
+	 * A waiter begins to wait.
+	 * @return the wait, {@code null} if it began before or the waiter has its result
+	 */
+	public synchronized @Nullable Wait startWaiting(Waiter waiter) {
+		if (waiter.waited || waiter.hasEnded()) {
+			return null;
+		}
+		waiter.waited = true;
 		Hold own = this.holders.ofCaller(waiter);
-		return (own != null && own.reportsSelfWait(waiter.runsUnder(own))) ? own : null;
+		return new Wait((own != null && own.reportsSelfWait(waiter.runsUnder(own))) ? own : null);
 	}
 
 	/**
@@ -175,19 +171,6 @@ public final class KeyGate {
 			return granted(claim, pushed.grant(), claim.lastSent(), true, decision);
 		}
 		return claim.signalled() ? decision.request(claim, Duration.ZERO) : decision;
-	}
-
-	/**
-	 * Store the subscription of a claim, {@code null} if it could not be opened.
-	 * @return whether the subscription stays open
-	 */
-	public synchronized boolean listening(StoreClaim claim, @Nullable Subscription listener) {
-		return claim.listen(listener);
-	}
-
-	/** Store the timer of a planned request, and return the timer to cancel, if any. */
-	public synchronized @Nullable Future<?> planned(StoreClaim claim, int plan, Future<?> timer) {
-		return claim.planned(plan, timer);
 	}
 
 	/** Grant the key to the head of the queue, unless the grant has already ended. */
@@ -248,12 +231,9 @@ public final class KeyGate {
 	public synchronized Decision firstRenewalEnded(Grant renewed) {
 		Decision decision = new Decision();
 		long now = now();
+		renewed.firstRenewalEnded();
 		Hold hold = this.holders.of(renewed);
-		if (hold == null) {
-			return decision;
-		}
-		hold.firstRenewalEnded();
-		return (hold.isClosed() && hold.minHoldRest(now) <= 0) ? leave(hold, now, decision) : decision;
+		return (hold != null && hold.isClosed() && hold.minHoldRest(now) <= 0) ? leave(hold, now, decision) : decision;
 	}
 
 	/**
@@ -274,8 +254,8 @@ public final class KeyGate {
 			if (next == null || !this.rules.mayPass(closed, next, now)) {
 				return release(closed, decision);
 			}
-			if (!closed.isFreshFor(Hold.leaseOf(next.options()), now)) {
-				return closed.awaitsFirstRenewal() ? decision.hurry() : release(closed, decision);
+			if (!closed.grant.isFreshFor(Hold.leaseOf(next.options()), now)) {
+				return closed.grant.awaitsFirstRenewal() ? decision.hurry() : release(closed, decision);
 			}
 			kept = new Hold(closed.grant, next, closed, closed.pushed, now);
 		}
@@ -315,28 +295,8 @@ public final class KeyGate {
 		return (loss != null) ? released(Duration.ZERO, decision.lose(loss)) : decision;
 	}
 
-	/**
-	 * Register an action of a handle for the loss of its hold.
-	 * @return whether the hold was lost already, so that the action must run now
-	 */
-	public synchronized boolean onLost(Hold held, Object handle, Consumer<LockLostException> action) {
-		if (held.isLinked() && !held.isClosed()) {
-			held.addLossAction(handle, action);
-		}
-		return held.lossCause() != null;
-	}
-
-	/** Remove the actions of a closed handle. */
-	public synchronized void removeLossActions(Hold held, Object handle) {
-		held.removeLossActions(handle);
-	}
-
 	public synchronized Hold.Use useOf(Hold held) {
 		return held.use(now());
-	}
-
-	public synchronized boolean reportsSlow(Hold held) {
-		return held.reportsSlow();
 	}
 
 	/**
@@ -398,6 +358,15 @@ public final class KeyGate {
 
 	private long now() {
 		return this.rules.clock.nanoTime();
+	}
+
+	/**
+	 * Begin of a wait.
+	 *
+	 * @param own a hold of the waiter's own caller for which it waits, if a warning of
+	 * that is due, or {@code null}
+	 */
+	public record Wait(@Nullable Hold own) {
 	}
 
 }

@@ -183,7 +183,7 @@ final class KeyQueue {
 			replace(claim, retryIn, decision);
 		}
 		else if (endAttempts(claim, null, decision)) {
-			if (claim.startListening()) {
+			if (claim.next().subscribe()) {
 				decision.listen();
 			}
 			decision.request(claim, again ? Duration.ZERO : busy.retryIn());

@@ -1,13 +1,11 @@
 package io.leasehold.service.gate;
 
 import java.time.Duration;
-import java.util.concurrent.Future;
 import java.util.random.RandomGenerator;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
-import io.leasehold.engine.Subscription;
 import io.leasehold.engine.support.Jitter;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +52,8 @@ public final class StoreClaim {
 
 	private final Claim claim;
 
+	private final NextRequest next = new NextRequest();
+
 	private Phase phase = Phase.IDLE;
 
 	/** Whether a request has ended, with a response or a failure. */
@@ -77,15 +77,6 @@ public final class StoreClaim {
 
 	private @Nullable LockEngineException failure;
 
-	private boolean listens;
-
-	private @Nullable Subscription listener;
-
-	/** Number of the last planned request, or of the one that replaced it. */
-	private int plans;
-
-	private @Nullable Future<?> timer;
-
 	StoreClaim(Claim claim) {
 		this.claim = claim;
 		this.lastSent = claim.since();
@@ -93,6 +84,11 @@ public final class StoreClaim {
 
 	public Claim claim() {
 		return this.claim;
+	}
+
+	/** Return the plan for the next request. Any thread may call it. */
+	public NextRequest next() {
+		return this.next;
 	}
 
 	/** Return whether a request has ended. Any thread may call it. */
@@ -139,7 +135,7 @@ public final class StoreClaim {
 	boolean begin() {
 		if (this.phase == Phase.IDLE) {
 			this.phase = Phase.REQUESTED;
-			this.plans++;
+			this.next.begin();
 			return true;
 		}
 		repeat();
@@ -250,61 +246,6 @@ public final class StoreClaim {
 	/** Return the delay of the release after the response, {@code null} for none. */
 	@Nullable Duration releaseAfterResponse() {
 		return this.releaseAfterResponse;
-	}
-
-	/** Return whether the claim must be subscribed, because it is not yet. */
-	boolean startListening() {
-		boolean starts = !this.listens;
-		this.listens = true;
-		return starts;
-	}
-
-	/** Store a subscription, or {@code null}, and return whether it stays open. */
-	boolean listen(@Nullable Subscription opened) {
-		this.listens = opened != null;
-		this.listener = isOver() ? null : opened;
-		return this.listener != null;
-	}
-
-	/** Plan a request that replaces any other planned one, and return its number. */
-	int plan() {
-		return ++this.plans;
-	}
-
-	/**
-	 * Store the timer of a planned request.
-	 * @return the timer to cancel: the former one, or this one if it is obsolete
-	 */
-	@Nullable Future<?> planned(int plan, Future<?> started) {
-		if (isOver() || plan != this.plans) {
-			return started;
-		}
-		Future<?> former = this.timer;
-		this.timer = started;
-		return former;
-	}
-
-	/** Return whether a timer or a subscription must be stopped. */
-	boolean hasResources() {
-		return this.timer != null || this.listener != null;
-	}
-
-	/**
-	 * Cancel the planned request, because one has begun or the claim is over. Call it
-	 * outside the monitor.
-	 */
-	public void cancelTimer() {
-		if (this.timer != null) {
-			this.timer.cancel(false);
-		}
-	}
-
-	/** Stop the timer and subscription of an ended claim. Call it outside the monitor. */
-	public void stop() {
-		cancelTimer();
-		if (this.listener != null) {
-			this.listener.close();
-		}
 	}
 
 }

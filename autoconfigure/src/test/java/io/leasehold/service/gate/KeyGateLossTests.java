@@ -114,8 +114,8 @@ class KeyGateLossTests {
 	void holderOfALostHoldIsNotifiedUnlessItHasClosedIt() {
 		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(DELAY).build());
 		List<LockLostException> losses = new ArrayList<>();
-		assertThat(this.gate.onLost(held, this, losses::add)).isFalse();
-		this.gate.removeLossActions(held, this);
+		assertThat(held.onLost(this, losses::add)).isFalse();
+		held.removeLossActions(this);
 		assertThat(this.scene.close(held).closes()).isTrue();
 		Decision.Loss loss = lose(held, LossCause.EXPIRED);
 		assertThat(loss.used()).isFalse();
@@ -135,10 +135,10 @@ class KeyGateLossTests {
 	void actionsOfTheHolderAreDueWithTheLoss() {
 		Hold held = this.scene.acquire(EXCLUSIVE);
 		List<LockLostException> losses = new ArrayList<>();
-		assertThat(this.gate.onLost(held, this, losses::add)).isFalse();
-		assertThat(this.gate.onLost(held, this, losses::add)).isFalse();
+		assertThat(held.onLost(this, losses::add)).isFalse();
+		assertThat(held.onLost(this, losses::add)).isFalse();
 		assertThat(lose(held, LossCause.EXPIRED).actions()).hasSize(2);
-		assertThat(this.gate.onLost(held, this, losses::add)).isTrue();
+		assertThat(held.onLost(this, losses::add)).isTrue();
 	}
 
 	@Test

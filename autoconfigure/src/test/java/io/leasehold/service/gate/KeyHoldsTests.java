@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
+import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
 import io.leasehold.service.gate.ManualGate.TestCaller;
 import org.jspecify.annotations.Nullable;
@@ -120,44 +121,47 @@ class KeyHoldsTests {
 
 	@Test
 	void slowHoldIsReportedOnceWhileItIsOpen() {
-		KeyGate gate = this.scene.gate;
 		TestCaller caller = this.scene.first(SHARED);
 		this.scene.grant();
 		Hold held = Objects.requireNonNull(caller.hold());
-		assertThat(gate.reportsSlow(held)).isFalse();
+		assertThat(held.reportsSlow()).isFalse();
 		this.scene.open(caller);
-		assertThat(gate.reportsSlow(held)).isTrue();
-		assertThat(gate.reportsSlow(held)).isFalse();
+		assertThat(held.reportsSlow()).isTrue();
+		assertThat(held.reportsSlow()).isFalse();
 		Hold closed = this.scene.acquire(SHARED);
 		this.scene.close(closed);
-		assertThat(gate.reportsSlow(closed)).isFalse();
+		assertThat(closed.reportsSlow()).isFalse();
 	}
 
 	@Test
 	void callerThatWaitsForItsOwnHoldIsReportedOnce() {
-		KeyGate gate = this.scene.gate;
 		Hold held = this.scene.acquire(EXCLUSIVE);
-		TestCaller other = this.scene.queued(EXCLUSIVE);
-		assertThat(gate.selfWait(other)).isNull();
-		TestCaller caller = this.scene.queued(EXCLUSIVE.toBuilder().reentrant(false).build(), held);
-		assertThat(gate.selfWait(caller)).isSameAs(held);
-		assertThat(gate.selfWait(caller)).isNull();
+		assertThat(selfWait(this.scene.queued(EXCLUSIVE))).isNull();
+		LockOptions own = EXCLUSIVE.toBuilder().reentrant(false).build();
+		assertThat(selfWait(this.scene.queued(own, held))).isSameAs(held);
+		assertThat(selfWait(this.scene.queued(own, held))).isNull();
 	}
 
 	/** Its thread may have handed the first permit to another one. */
 	@Test
 	void callerThatWaitsForAnotherPermitIsReportedIfItRunsUnderTheFirst() {
-		KeyGate gate = this.scene.gate;
-		Thread thread = Thread.currentThread();
-		TestCaller first = this.scene.caller(permits(1), thread);
-		this.scene.enter(first);
+		TestCaller first = permit();
 		this.scene.grant();
 		Hold held = this.scene.open(first);
-		TestCaller caller = this.scene.caller(permits(1), thread);
+		assertThat(selfWait(permit())).isNull();
+		assertThat(selfWait(permit().under(held))).isSameAs(held);
+		assertThat(selfWait(permit().under(held))).isNull();
+	}
+
+	/** Let the test's thread wait for the only permit. */
+	private TestCaller permit() {
+		TestCaller caller = this.scene.caller(permits(1), Thread.currentThread());
 		this.scene.enter(caller);
-		assertThat(gate.selfWait(caller)).isNull();
-		assertThat(gate.selfWait(caller.under(held))).isSameAs(held);
-		assertThat(gate.selfWait(caller)).isNull();
+		return caller;
+	}
+
+	private @Nullable Hold selfWait(TestCaller caller) {
+		return Objects.requireNonNull(this.scene.gate.startWaiting(caller)).own();
 	}
 
 	/** The store may keep the key for a holder whose work goes on. */

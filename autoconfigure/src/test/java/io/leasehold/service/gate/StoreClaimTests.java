@@ -157,17 +157,31 @@ class StoreClaimTests {
 		Decision busy = this.scene.response(BUSY);
 		boolean[] closed = new boolean[1];
 		Subscription listener = () -> closed[0] = true;
-		assertThat(this.gate.listening(claim, listener)).isTrue();
+		claim.next().subscribed(listener);
 		Future<?> timer = new CompletableFuture<>();
-		assertThat(this.gate.planned(claim, busy.plan(), timer)).isNull();
+		claim.next().planned(busy.plan(), timer);
 		Decision decision = this.scene.giveUp(caller);
-		assertThat(decision.ended()).isSameAs(claim);
-		claim.stop();
+		assertThat(decision.ended()).isSameAs(claim.next());
+		assertThat(timer).isNotCancelled();
+		assertThat(closed[0]).isFalse();
+		claim.next().stop();
 		assertThat(timer).isCancelled();
 		assertThat(closed[0]).isTrue();
-		assertThat(this.gate.listening(claim, listener)).isFalse();
+	}
+
+	@Test
+	void timerAndListenerThatComeAfterTheEndAreStoppedAtOnce() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		StoreClaim claim = this.scene.claim();
+		Decision busy = this.scene.response(BUSY);
+		this.scene.giveUp(caller);
+		claim.next().stop();
+		boolean[] closed = new boolean[1];
+		claim.next().subscribed(() -> closed[0] = true);
+		assertThat(closed[0]).isTrue();
 		Future<?> late = new CompletableFuture<>();
-		assertThat(this.gate.planned(claim, busy.plan(), late)).isSameAs(late);
+		claim.next().planned(busy.plan(), late);
+		assertThat(late).isCancelled();
 	}
 
 	@Test
@@ -175,9 +189,9 @@ class StoreClaimTests {
 		this.scene.first(EXCLUSIVE);
 		StoreClaim claim = this.scene.claim();
 		this.scene.response(BUSY);
-		this.gate.listening(claim, () -> {
+		claim.next().subscribed(() -> {
 		});
-		assertThat(this.scene.grant().ended()).isSameAs(claim);
+		assertThat(this.scene.grant().ended()).isSameAs(claim.next());
 	}
 
 	@Test
@@ -192,11 +206,16 @@ class StoreClaimTests {
 		StoreClaim claim = this.scene.claim();
 		int first = this.scene.response(BUSY).plan();
 		Future<?> former = new CompletableFuture<>();
-		this.gate.planned(claim, first, former);
+		claim.next().planned(first, former);
 		int second = this.gate.signalled(claim, new Signal.Retry()).plan();
 		Future<?> late = new CompletableFuture<>();
-		assertThat(this.gate.planned(claim, first, late)).isSameAs(late);
-		assertThat(this.gate.planned(claim, second, new CompletableFuture<>())).isSameAs(former);
+		claim.next().planned(first, late);
+		assertThat(late).isCancelled();
+		assertThat(former).isNotCancelled();
+		Future<?> next = new CompletableFuture<>();
+		claim.next().planned(second, next);
+		assertThat(former).isCancelled();
+		assertThat(next).isNotCancelled();
 	}
 
 	/** The thread that plans it was overtaken by a signal and its response. */
@@ -207,18 +226,22 @@ class StoreClaimTests {
 		int first = this.scene.response(BUSY).plan();
 		int second = this.scene.response(BUSY).plan();
 		Future<?> timer = new CompletableFuture<>();
-		assertThat(this.gate.planned(claim, second, timer)).isNull();
+		claim.next().planned(second, timer);
 		Future<?> late = new CompletableFuture<>();
-		assertThat(this.gate.planned(claim, first, late)).isSameAs(late);
+		claim.next().planned(first, late);
+		assertThat(late).isCancelled();
+		assertThat(timer).isNotCancelled();
 		this.scene.request();
-		assertThat(this.gate.planned(claim, second, late)).isSameAs(late);
+		Future<?> later = new CompletableFuture<>();
+		claim.next().planned(second, later);
+		assertThat(later).isCancelled();
 	}
 
 	@Test
 	void listenerThatDidNotOpenIsTriedAgainWithTheNextResponse() {
 		this.scene.first(EXCLUSIVE);
 		assertThat(this.scene.response(BUSY).listens()).isTrue();
-		assertThat(this.gate.listening(this.scene.claim(), null)).isFalse();
+		this.scene.claim().next().subscribed(null);
 		assertThat(this.scene.response(BUSY).listens()).isTrue();
 	}
 
