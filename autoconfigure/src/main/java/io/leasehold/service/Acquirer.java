@@ -40,9 +40,7 @@ final class Acquirer {
 
 	private final BlockingWaiter.Factory waiters;
 
-	private final Events events;
-
-	private final AcquisitionReports reports;
+	private final Reports reports;
 
 	private final Gates gates;
 
@@ -58,14 +56,13 @@ final class Acquirer {
 
 	private final Deadlocks deadlocks;
 
-	Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Factory waiters, Events events, Gates gates,
-			GateDriver driver, Holds holds, LockCloser closer, HolderLookup holders, ReleaseTiming timing,
-			AcquisitionReports reports, Deadlocks deadlocks) {
+	Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Factory waiters, Gates gates, GateDriver driver,
+			Holds holds, LockCloser closer, HolderLookup holders, ReleaseTiming timing, Reports reports,
+			Deadlocks deadlocks) {
 		this.engine = holds.engine();
 		this.clock = clock;
 		this.threads = threads;
 		this.waiters = waiters;
-		this.events = events;
 		this.reports = reports;
 		this.gates = gates;
 		this.driver = driver;
@@ -78,8 +75,8 @@ final class Acquirer {
 
 	/** Return an acquirer of locks whose release does not wait for a transaction. */
 	Acquirer releasingAtOnce() {
-		return new Acquirer(this.clock, this.threads, this.waiters, this.events, this.gates, this.driver, this.holds,
-				this.closer, this.holders, ReleaseTiming.IMMEDIATE, this.reports, this.deadlocks);
+		return new Acquirer(this.clock, this.threads, this.waiters, this.gates, this.driver, this.holds, this.closer,
+				this.holders, ReleaseTiming.IMMEDIATE, this.reports, this.deadlocks);
 	}
 
 	/** Return options with the rest of their wait time. */
@@ -94,7 +91,7 @@ final class Acquirer {
 	 */
 	Handle acquire(LockKey key, LockOptions options, boolean bound, Predicate<LockException> bypassed) {
 		BlockingWaiter waiter = this.waiters.create(key, options, Thread.currentThread(), bound, this.clock.nanoTime());
-		follow(waiter);
+		this.reports.begun(waiter);
 		while (true) {
 			try {
 				KeyGate gate = isReady(waiter) ? enter(waiter) : null;
@@ -146,7 +143,7 @@ final class Acquirer {
 	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options, AsyncCaller caller) {
 		CompletableFuture<HeldLock> result = new CompletableFuture<>();
 		AsyncWaiter waiter = new AsyncWaiter(key, options, caller, this.clock.nanoTime(), result, this::complete);
-		follow(waiter);
+		this.reports.begun(waiter);
 		begin(waiter);
 		return result;
 	}
@@ -168,13 +165,6 @@ final class Acquirer {
 						.formatted(key, ex.getMessage(), this.engine),
 					ex);
 		}
-	}
-
-	private void follow(Waiter waiter) {
-		if (waiter.options().endless()) {
-			return;
-		}
-		waiter.follow(this.events.follow(this.engine, waiter.options().name(), waiter.key()));
 	}
 
 	private void begin(AsyncWaiter waiter) {

@@ -90,12 +90,12 @@ final class EngineLocks implements AutoCloseable {
 		this.gates = new Gates(rules, claims);
 		Watchdog watchdog = new Watchdog(engine, rules, clock, threads, this.gates.all(), this::holds);
 		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog, this.outage);
-		this.holds = new Holds(engine, clock, threads, this.events, claims, this.driver, this.outage, settings, timing);
 		this.holders = new HolderLookup(engine, settings.holderReport());
-		AcquisitionReports reports = new AcquisitionReports(engine.name(), this.events, this.outage,
+		Reports reports = new Reports(engine.name(), threads, this.events, this.outage,
 				new SlowWaits(engine.name(), settings.slowWait(), clock, threads, this.holders, this::describe));
-		this.acquirer = new Acquirer(clock, threads, waiters, this.events, this.gates, this.driver, this.holds,
-				this.closer, this.holders, timing, reports, deadlocks);
+		this.holds = new Holds(engine, clock, this.events, reports, claims, this.driver, this.outage, settings, timing);
+		this.acquirer = new Acquirer(clock, threads, waiters, this.gates, this.driver, this.holds, this.closer,
+				this.holders, timing, reports, deadlocks);
 		this.inTransactions = new TransactionScopedLocks(engine, clock, this.events, timing);
 		this.permits = new PermitCollector(engine.name(), clock, this.acquirer, this.holders, this.closer);
 		engine.reportRevocations(new Revocations());

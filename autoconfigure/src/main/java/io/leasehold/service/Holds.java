@@ -33,7 +33,7 @@ final class Holds implements Watchdog.Listener {
 
 	private final Events events;
 
-	private final HoldReports reports;
+	private final Reports reports;
 
 	private final ClaimCloser closer;
 
@@ -49,13 +49,13 @@ final class Holds implements Watchdog.Listener {
 
 	private volatile boolean stopping;
 
-	Holds(LockEngine engine, MonotonicClock clock, EngineThreads threads, Events events, ClaimCloser closer,
+	Holds(LockEngine engine, MonotonicClock clock, Events events, Reports reports, ClaimCloser closer,
 			GateDriver driver, StoreOutage outage, ServiceSettings settings, ReleaseTiming timing) {
 		this.engine = engine;
 		this.name = engine.name();
 		this.clock = clock;
 		this.events = events;
-		this.reports = new HoldReports(this.name, threads, events);
+		this.reports = reports;
 		this.closer = closer;
 		this.driver = driver;
 		this.outage = outage;

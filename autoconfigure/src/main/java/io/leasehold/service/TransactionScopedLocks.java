@@ -79,7 +79,7 @@ public final class TransactionScopedLocks {
 				acquired(acquisition, reentered);
 			}
 			catch (RuntimeException ex) {
-				acquisition.ended(AcquisitionReports.outcomeOf(ex, bypassed), ex, this.clock.nanoTime());
+				acquisition.ended(Reports.outcomeOf(ex, bypassed), ex, this.clock.nanoTime());
 				if (mustRollBack()) {
 					this.timing.refuseCommit(ex);
 				}

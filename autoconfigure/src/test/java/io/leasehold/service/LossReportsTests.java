@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class LossReportsTests {
 
 	private final Logger logger = ((LoggerContext) LoggerFactory.getILoggerFactory())
-		.getLogger(HoldReports.class.getName());
+		.getLogger(Reports.class.getName());
 
 	private final @Nullable Level level = this.logger.getLevel();
 
