@@ -2,6 +2,7 @@ package io.leasehold.interceptor;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -62,13 +63,7 @@ public final class LockAnnotationValidator implements SmartInstantiationAwareBea
 	/** Reject methods that no kind of proxy can lock, before a proxy is created. */
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
-		Class<?> type = bean.getClass();
-		for (Method method : this.methods.of(type)) {
-			LockAnnotation annotation = LockAnnotation.find(method, type);
-			if (annotation != null) {
-				MethodChecks.check(annotation);
-			}
-		}
+		this.methods.of(bean.getClass()).values().forEach(MethodChecks::check);
 		return bean;
 	}
 
@@ -81,17 +76,17 @@ public final class LockAnnotationValidator implements SmartInstantiationAwareBea
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		Class<?> type = AopUtils.getTargetClass(bean);
-		Set<Method> locked = this.methods.of(type);
+		Map<Method, LockAnnotation> locked = this.methods.of(type);
 		if (!locked.isEmpty()) {
 			if (!(bean instanceof FactoryBean<?> || this.early.contains(beanName))) {
-				checkAdvice(bean, beanName, type, locked);
+				checkAdvice(bean, beanName, locked);
 			}
 			if (bean instanceof Advised) {
-				ProxyChecks.check(bean, type, locked);
+				ProxyChecks.check(bean, locked.values());
 			}
 			TransactionOrder order = this.transactions;
 			if (order != null) {
-				order.checkProxy(bean, type, locked);
+				order.checkProxy(bean, locked);
 			}
 			if (this.seen.add(ClassUtils.getUserClass(type)) && order != null) {
 				check(type, order);
@@ -128,14 +123,14 @@ public final class LockAnnotationValidator implements SmartInstantiationAwareBea
 	}
 
 	private void check(Class<?> type, TransactionOrder order) {
-		Set<Method> locked = this.methods.of(type);
-		for (Method method : locked) {
+		Map<Method, LockAnnotation> locked = this.methods.of(type);
+		locked.forEach((method, annotation) -> {
 			LockOperation operation = this.operations.find(method, type);
-			order.check(method, type);
+			order.check(method, annotation);
 			if (operation != null) {
-				this.warnings.warnOfBareKeys(method, type, operation);
+				this.warnings.warnOfBareKeys(annotation, operation);
 			}
-		}
+		});
 		if (!locked.isEmpty()) {
 			this.warnings.warnOfUnguardedCalls(type, locked);
 		}
@@ -152,23 +147,24 @@ public final class LockAnnotationValidator implements SmartInstantiationAwareBea
 			return factory.getType(name, false);
 		}
 		Class<?> type = AopUtils.getTargetClass(bean);
-		Set<Method> locked = this.methods.of(type);
+		Map<Method, LockAnnotation> locked = this.methods.of(type);
 		if (!locked.isEmpty()) {
-			checkAdvice(bean, name, type, locked);
+			checkAdvice(bean, name, locked);
 		}
-		order.checkProxy(bean, type, locked);
+		order.checkProxy(bean, locked);
 		return type;
 	}
 
-	private void checkAdvice(Object bean, String name, Class<?> type, Set<Method> locked) {
+	private void checkAdvice(Object bean, String name, Map<Method, LockAnnotation> locked) {
 		ConfigurableListableBeanFactory factory = this.beans;
 		if (factory == null || factory.containsBean(REPLACED_BEANS) || ProxyChecks.hasAdvice(bean)) {
 			return;
 		}
-		throw new InvalidLockAnnotationException(ClassUtils.getUserClass(type), locked.iterator().next(),
-				"runs without its lock: bean '%s' has no proxy for it".formatted(name), AopUtils.isJdkDynamicProxy(
-						bean) ? "The bean is a JDK proxy that hides the annotated class. Annotate the interface, or let the @Bean" + " method or FactoryBean return the object itself." : "It was created too early, perhaps for a BeanPostProcessor that needs it (inject an ObjectProvider there" + " and make its @Bean method static), or it is an aspect, which has no proxy.",
-				null);
+		throw locked.values()
+			.iterator()
+			.next()
+			.invalid("runs without its lock: bean '%s' has no proxy for it".formatted(name), AopUtils.isJdkDynamicProxy(
+					bean) ? "The bean is a JDK proxy that hides the annotated class. Annotate the interface, or let the @Bean" + " method or FactoryBean return the object itself." : "It was created too early, perhaps for a BeanPostProcessor that needs it (inject an ObjectProvider there" + " and make its @Bean method static), or it is an aspect, which has no proxy.");
 	}
 
 }

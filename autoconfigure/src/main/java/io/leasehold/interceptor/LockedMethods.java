@@ -1,7 +1,7 @@
 package io.leasehold.interceptor;
 
 import java.lang.reflect.Method;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 import io.leasehold.annotation.DistributedLock;
@@ -12,29 +12,25 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 
 /**
- * Annotated methods of classes, determined once per class.
+ * Annotated methods of classes with their annotations, determined once per class.
  */
 final class LockedMethods {
 
-	private final ConcurrentHashMap<Class<?>, Set<Method>> known = new ConcurrentHashMap<>();
+	private final ConcurrentHashMap<Class<?>, Map<Method, LockAnnotation>> known = new ConcurrentHashMap<>();
 
 	boolean areIn(Class<?> type) {
 		return !of(type).isEmpty();
 	}
 
-	Set<Method> of(Class<?> type) {
+	Map<Method, LockAnnotation> of(Class<?> type) {
 		Class<?> userClass = ClassUtils.getUserClass(type);
 		return AnnotationUtils.isCandidateClass(userClass, DistributedLock.class)
-				? this.known.computeIfAbsent(userClass, LockedMethods::find) : Set.of();
+				? this.known.computeIfAbsent(userClass, LockedMethods::find) : Map.of();
 	}
 
-	private static Set<Method> find(Class<?> type) {
-		MetadataLookup<Boolean> lookup = (method) -> contains(method, type) ? Boolean.TRUE : null;
-		return Set.copyOf(MethodIntrospector.selectMethods(type, lookup).keySet());
-	}
-
-	static boolean contains(Method method, Class<?> type) {
-		return LockAnnotation.find(method, type) != null;
+	private static Map<Method, LockAnnotation> find(Class<?> type) {
+		MetadataLookup<LockAnnotation> lookup = (method) -> LockAnnotation.find(method, type);
+		return MethodIntrospector.selectMethods(type, lookup);
 	}
 
 }

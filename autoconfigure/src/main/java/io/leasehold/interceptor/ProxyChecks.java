@@ -3,7 +3,7 @@ package io.leasehold.interceptor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
-import java.util.Set;
+import java.util.Collection;
 
 import org.jspecify.annotations.Nullable;
 
@@ -63,12 +63,8 @@ final class ProxyChecks {
 	 * Reject methods that this kind of proxy does not intercept, and permits of two
 	 * proxies, which are not re-entered.
 	 */
-	static void check(Object proxy, Class<?> type, Set<Method> methods) {
-		for (Method method : methods) {
-			LockAnnotation annotation = LockAnnotation.find(method, type);
-			if (annotation == null) {
-				continue;
-			}
+	static void check(Object proxy, Collection<LockAnnotation> locked) {
+		for (LockAnnotation annotation : locked) {
 			if (AopUtils.isJdkDynamicProxy(proxy)) {
 				checkInterfaces(proxy, annotation);
 			}

@@ -52,20 +52,19 @@ final class StartupWarnings {
 	}
 
 	/** Warn about methods that are called without the proxy of their bean. */
-	void warnOfUnguardedCalls(Class<?> type, Set<Method> locked) {
-		for (Method method : locked) {
-			String caller = lifecycleCaller(method, type);
-			LockAnnotation annotation = LockAnnotation.find(method, type);
-			if (caller != null && annotation != null && annotation.onMethod()) {
+	void warnOfUnguardedCalls(Class<?> type, Map<Method, LockAnnotation> locked) {
+		locked.forEach((method, annotation) -> {
+			String caller = annotation.onMethod() ? lifecycleCaller(method, type) : null;
+			if (caller != null) {
 				logger.warn("%s is called by Spring on the bean itself (%s), not through the proxy: such a call runs"
 					.formatted(MethodName.of(type, method), caller)
 						+ " without the lock. Call it from another bean, such as an ApplicationRunner, or acquire the lock"
 						+ " with DistributedLocks.call(...)");
 			}
-		}
+		});
 		Map<Method, Set<String>> callers = new LinkedHashMap<>();
-		for (SelfCall call : SelfCalls.find(ClassUtils.getUserClass(type), locked)) {
-			if (!isUnderTheSameKey(call, type, locked)) {
+		for (SelfCall call : SelfCalls.find(ClassUtils.getUserClass(type), locked.keySet())) {
+			if (!isUnderTheSameKey(call, locked)) {
 				callers.computeIfAbsent(call.called(), (method) -> new TreeSet<>()).add(call.caller());
 			}
 		}
@@ -97,26 +96,23 @@ final class StartupWarnings {
 	 * Return whether the caller holds the same key or leads in the same role, so that the
 	 * call would re-enter its lock.
 	 */
-	private static boolean isUnderTheSameKey(SelfCall call, Class<?> type, Set<Method> locked) {
-		LockAnnotation called = LockAnnotation.find(call.called(), type);
-		return locked.stream()
-			.filter(call::isBy)
-			.map((method) -> LockAnnotation.find(method, type))
-			.anyMatch((caller) -> caller != null && called != null && called.isOfTheSameLock(caller));
+	private static boolean isUnderTheSameKey(SelfCall call, Map<Method, LockAnnotation> locked) {
+		LockAnnotation called = locked.get(call.called());
+		return called != null
+				&& locked.keySet().stream().filter(call::isBy).map(locked::get).anyMatch(called::isOfTheSameLock);
 	}
 
 	/**
 	 * Warn if two beans have keys that may be equal although they mean different things.
 	 */
-	void warnOfBareKeys(Method method, Class<?> type, LockOperation operation) {
-		LockAnnotation annotation = LockAnnotation.find(method, type);
-		if (annotation == null || !operation.key().isBare()) {
+	void warnOfBareKeys(LockAnnotation annotation, LockOperation operation) {
+		if (!operation.key().isBare()) {
 			return;
 		}
 		Map<Class<?>, String> known = this.bareKeys.computeIfAbsent(operation.options().engine(),
 				(engine) -> new ConcurrentHashMap<>());
 		Class<?> declaring = annotation.declared().getDeclaringClass();
-		String key = "%s (\"%s\")".formatted(MethodName.of(type, method), operation.key());
+		String key = "%s (\"%s\")".formatted(MethodName.of(annotation.type(), annotation.method()), operation.key());
 		if (known.putIfAbsent(declaring, key) == null && known.size() > 1) {
 			logger.warn("Keys without a prefix are the same lock where their values are equal: %s."
 				.formatted(known.values().stream().sorted().collect(Collectors.joining(", ")))

@@ -2,7 +2,7 @@ package io.leasehold.interceptor;
 
 import java.lang.reflect.Method;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 
 import io.leasehold.LockScope;
 import org.jspecify.annotations.Nullable;
@@ -38,13 +38,13 @@ final class TransactionOrder {
 	}
 
 	/** Check that a method's lease is released after its transaction. */
-	void check(Method method, Class<?> type) {
+	void check(Method method, LockAnnotation annotation) {
 		if (this.transactions instanceof Ordered ordered && ordered.getOrder() <= this.lockOrder
-				&& isTransactional(this.transactions, LockScope.METHOD, method, type)) {
-			throw new InvalidLockAnnotationException(type, method,
+				&& isTransactional(this.transactions, LockScope.METHOD, method, annotation)) {
+			throw annotation.invalid(
 					"would release its lock before its transaction is committed: the order of the lock's advice is %s, that of the transaction's %s"
 						.formatted(this.lockOrder, ordered.getOrder()),
-					"Set leasehold.order to a value below %s.".formatted(ordered.getOrder()), null);
+					"Set leasehold.order to a value below %s.".formatted(ordered.getOrder()));
 		}
 	}
 
@@ -52,22 +52,23 @@ final class TransactionOrder {
 	 * Check that a proxy acquires the locks of transactions after these have begun. The
 	 * order of its advisors depends on their registration if their numbers are equal.
 	 */
-	void checkProxy(Object bean, Class<?> type, Set<Method> locked) {
-		if (this.transactions == null || locked.isEmpty() || !(bean instanceof Advised proxy)) {
+	void checkProxy(Object bean, Map<Method, LockAnnotation> locked) {
+		PointcutAdvisor known = this.transactions;
+		if (known == null || locked.isEmpty() || !(bean instanceof Advised proxy)) {
 			return;
 		}
 		List<Advisor> advisors = List.of(proxy.getAdvisors());
-		List<Advisor> outside = advisors.subList(0, Math.max(0, advisors.indexOf(this.transactions)));
+		List<Advisor> outside = advisors.subList(0, Math.max(0, advisors.indexOf(known)));
 		if (outside.stream().noneMatch(TransactionOrder::isOfTransactions)) {
 			return;
 		}
-		for (Method method : locked) {
-			if (isTransactional(this.transactions, LockScope.TRANSACTION, method, type)) {
-				throw new InvalidLockAnnotationException(type, method,
+		locked.forEach((method, annotation) -> {
+			if (isTransactional(known, LockScope.TRANSACTION, method, annotation)) {
+				throw annotation.invalid(
 						"has scope TRANSACTION, but its lock would be acquired before its transaction begins",
-						"Set @EnableTransactionManagement(order = Ordered.LOWEST_PRECEDENCE - 1).", null);
+						"Set @EnableTransactionManagement(order = Ordered.LOWEST_PRECEDENCE - 1).");
 			}
-		}
+		});
 	}
 
 	private static boolean isOfTransactions(Advisor advisor) {
@@ -76,11 +77,10 @@ final class TransactionOrder {
 
 	/** Return whether a method has a lock of a scope and a transaction. */
 	private static boolean isTransactional(PointcutAdvisor transactions, LockScope scope, Method method,
-			Class<?> type) {
-		LockAnnotation annotation = LockAnnotation.find(method, type);
+			LockAnnotation annotation) {
 		Pointcut pointcut = transactions.getPointcut();
-		return annotation != null && annotation.isOf(scope) && AopUtils.canApply(pointcut, type)
-				&& pointcut.getMethodMatcher().matches(method, type);
+		return annotation.isOf(scope) && AopUtils.canApply(pointcut, annotation.type())
+				&& pointcut.getMethodMatcher().matches(method, annotation.type());
 	}
 
 }
