@@ -28,7 +28,6 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEventListener;
 import io.leasehold.service.gate.GateRules;
 import io.leasehold.service.gate.FencingTokens;
-import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
 import io.leasehold.service.gate.Survey;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class EngineLocks implements AutoCloseable {
 
-	private final LockEngine engine;
+	final LockEngine engine;
 
 	private final MonotonicClock clock;
 
@@ -47,29 +46,29 @@ final class EngineLocks implements AutoCloseable {
 
 	private final Events events;
 
-	private final Gates gates;
+	final Gates gates;
 
 	private final GateDriver driver;
 
 	private final Holds holds;
 
-	private final LockCloser closer;
+	final LockCloser closer;
 
 	private final HolderLookup holders;
 
-	private final Acquirer acquirer;
+	final Acquirer acquirer;
 
-	private final PermitCollector permits;
+	final PermitCollector permits;
 
-	private final StoreProbe probe;
+	final StoreProbe probe;
 
-	private final KeptLocks kept;
+	final KeptLocks kept;
 
-	private final TransactionScopedLocks inTransactions;
+	final TransactionScopedLocks inTransactions;
 
 	private final ShutdownLog shutdown;
 
-	private final StoreOutage outage;
+	final StoreOutage outage;
 
 	EngineLocks(ServiceSettings settings, LockEngine engine, Member member, MonotonicClock clock,
 			List<? extends LockEventListener> listeners, ReleaseTiming timing, EngineThreads threads,
@@ -101,18 +100,6 @@ final class EngineLocks implements AutoCloseable {
 		engine.reportRevocations(new Revocations());
 	}
 
-	LockEngine engine() {
-		return this.engine;
-	}
-
-	TransactionScopedLocks inTransactions() {
-		return this.inTransactions;
-	}
-
-	KeptLocks kept() {
-		return this.kept;
-	}
-
 	Holds holds() {
 		return this.holds;
 	}
@@ -127,10 +114,6 @@ final class EngineLocks implements AutoCloseable {
 		return this;
 	}
 
-	Acquirer acquirer() {
-		return this.acquirer;
-	}
-
 	/** Acquire the locks of several keys one after the other, within one wait time. */
 	HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockException> bypassed) {
 		long start = this.clock.nanoTime();
@@ -141,11 +124,6 @@ final class EngineLocks implements AutoCloseable {
 		catch (LockBusyException ex) {
 			throw bypassed.test(ex) ? ex : this.holders.explain(ex, options, ThreadLocks.outer());
 		}
-	}
-
-	/** Acquire several permits of a key: all of them, or none. */
-	HeldLock acquirePermits(LockKey key, int count, LockOptions options) {
-		return this.permits.acquire(key, count, options);
 	}
 
 	/** Acquire locks without blocking, or re-enter those of the given outer locks. */
@@ -171,10 +149,6 @@ final class EngineLocks implements AutoCloseable {
 				this.closer::discardAsync, (ex) -> (ex instanceof LockBusyException busy && !bypassed.test(busy))
 						? this.holders.explain(busy, options, outer) : ex,
 				this.threads.callers());
-	}
-
-	CompletableFuture<Void> closeAsync(HeldLock lock) {
-		return this.closer.closeAsync(lock);
 	}
 
 	/** Publish the end of an acquisition that did not reach a gate. */
@@ -206,25 +180,12 @@ final class EngineLocks implements AutoCloseable {
 		gate.revoked(numbers, of).forEach((hold) -> this.holds.lose(gate, hold, LossCause.NOT_OWNER));
 	}
 
-	/** Acquire and release a lock for testing, and return the time that this took. */
-	Duration probe() {
-		return this.probe.run();
-	}
-
-	boolean isUp() {
-		return this.outage.isOver();
-	}
-
 	List<String> findings() {
 		return this.threads.isCrowded() ? List.of(EngineThreads.CROWDED) : List.of();
 	}
 
 	long droppedEvents() {
 		return this.threads.events().dropped();
-	}
-
-	Gates gates() {
-		return this.gates;
 	}
 
 	void describe(Survey survey) {
@@ -293,7 +254,7 @@ final class EngineLocks implements AutoCloseable {
 		@Override
 		public void revoked(long number, Predicate<Claim> claim) {
 			EngineLocks.this.threads.workers()
-				.execute(() -> gates().all().forEach((gate) -> lose(gate, Set.of(number), claim)));
+				.execute(() -> EngineLocks.this.gates.all().forEach((gate) -> lose(gate, Set.of(number), claim)));
 		}
 
 		@Override
@@ -307,7 +268,7 @@ final class EngineLocks implements AutoCloseable {
 		}
 
 		private void report(Claim claim, Consumer<KeyGate> report) {
-			EngineLocks.this.threads.workers().execute(() -> gates().ifUsed(claim.key(), report));
+			EngineLocks.this.threads.workers().execute(() -> EngineLocks.this.gates.ifUsed(claim.key(), report));
 		}
 
 	}

@@ -142,7 +142,7 @@ final class KeyLock implements LockView {
 	 */
 	private void acquire(Duration waitTime) {
 		ThreadLocks.throwIfLost(this.locks.holds(), this.key);
-		Handle acquired = this.locks.acquirer()
+		Handle acquired = this.locks.acquirer
 			.acquire(this.key, this.options.toBuilder().waitTime(waitTime).build(), true, Acquirer.BUSY_BYPASSED);
 		try {
 			ThreadLocks.throwIfLost(this.locks.holds(), this.key);

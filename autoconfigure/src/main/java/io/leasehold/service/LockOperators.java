@@ -43,17 +43,17 @@ final class LockOperators implements LockInspector {
 
 	@Override
 	public @Nullable String location(String engine) {
-		return this.engines.get(engine).engine().location();
+		return this.engines.get(engine).engine.location();
 	}
 
 	@Override
 	public Duration minLease(String engine) {
-		return this.engines.get(engine).engine().minLease();
+		return this.engines.get(engine).engine.minLease();
 	}
 
 	@Override
 	public Duration sessionTimeout(String engine, Duration lease) {
-		Duration session = this.engines.get(engine).engine().sessionTimeout();
+		Duration session = this.engines.get(engine).engine.sessionTimeout();
 		return (session.compareTo(RenewalRule.sessionTimeout(lease)) > 0) ? session : Duration.ZERO;
 	}
 
@@ -73,12 +73,12 @@ final class LockOperators implements LockInspector {
 
 	@Override
 	public List<LockHolder> inspect(String engine, LockKey key) {
-		return StoreHolders.describe(this.engines.get(engine).engine().inspect(key));
+		return StoreHolders.describe(this.engines.get(engine).engine.inspect(key));
 	}
 
 	@Override
 	public LockPage held(String engine, String prefix, @Nullable String after, int limit) {
-		HeldKeys keys = this.engines.get(engine).engine().heldKeys();
+		HeldKeys keys = this.engines.get(engine).engine.heldKeys();
 		if (keys == null) {
 			throw new UnsupportedOperationException(
 					"Engine '%s' cannot list its locks. Query the holders of one key".formatted(engine));
@@ -107,27 +107,27 @@ final class LockOperators implements LockInspector {
 
 	@Override
 	public @Nullable KeptLock kept(String engine, LockKey key) {
-		return StoreHolders.kept(this.engines.get(engine).engine(), key);
+		return StoreHolders.kept(this.engines.get(engine).engine, key);
 	}
 
 	@Override
 	public @Nullable KeptLock open(String engine, LockKey key) {
-		return this.engines.get(engine).kept().open(key);
+		return this.engines.get(engine).kept.open(key);
 	}
 
 	@Override
 	public @Nullable KeptLock pause(String engine, LockKey key, @Nullable Duration duration, String operator) {
-		return this.engines.get(engine).kept().pause(key, duration, operator);
+		return this.engines.get(engine).kept.pause(key, duration, operator);
 	}
 
 	@Override
 	public Duration probe(String engine) {
-		return this.engines.get(engine).probe();
+		return this.engines.get(engine).probe.run();
 	}
 
 	@Override
 	public boolean isUp(String engine) {
-		return this.engines.get(engine).isUp();
+		return this.engines.get(engine).outage.isOver();
 	}
 
 	@Override

@@ -94,7 +94,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @throws IllegalArgumentException if no engine has that name
 	 */
 	public LockEngine engine(String name) {
-		return this.engines.get(name).engine();
+		return this.engines.get(name).engine;
 	}
 
 	/**
@@ -123,7 +123,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @param engine its name, or empty for the default engine
 	 */
 	public TransactionScopedLocks inTransactions(String engine) {
-		return this.engines.get(engine).inTransactions();
+		return this.engines.get(engine).inTransactions;
 	}
 
 	/** Return how a holder is notified of the loss of its lock. */
@@ -161,7 +161,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @see #acquire(LockKey, LockOptions)
 	 */
 	public HeldLock acquire(LockKey key, LockOptions options, Predicate<LockException> bypassed) {
-		return locks(options).check(options).acquirer().acquire(key, options, false, bypassed);
+		return locks(options).check(options).acquirer.acquire(key, options, false, bypassed);
 	}
 
 	@Override
@@ -191,13 +191,13 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	public HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockException> bypassed) {
 		EngineLocks locks = locks(options).check(options);
 		LockKey only = keys.single();
-		return (only != null) ? locks.acquirer().acquire(only, options, false, bypassed)
+		return (only != null) ? locks.acquirer.acquire(only, options, false, bypassed)
 				: locks.acquireAll(keys, options, bypassed);
 	}
 
 	@Override
 	public HeldLock acquirePermits(String key, int count, LockOptions options) {
-		return locks(options).check(options).acquirePermits(new LockKey(key), count, options);
+		return locks(options).check(options).permits.acquire(new LockKey(key), count, options);
 	}
 
 	@Override
@@ -232,7 +232,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @return completes when it is closed, or with the exception that closing it throws
 	 */
 	public CompletableFuture<Void> closeAsync(HeldLock lock, LockOptions options) {
-		return locks(options).closeAsync(lock);
+		return locks(options).closer.closeAsync(lock);
 	}
 
 	/**

@@ -108,8 +108,7 @@ class BlockingCallbacksTests {
 				ServiceOverThreads.OPTIONS.toBuilder().waitTime(Duration.ofMinutes(1)).build());
 		Awaitility.await().until(() -> this.service.findings().toString().contains("code of callers blocks"));
 		Awaitility.await()
-			.until(() -> this.service.locks.gates()
-				.all()
+			.until(() -> this.service.locks.gates.all()
 				.stream()
 				.noneMatch((gate) -> gate.key().value().equals("busy")));
 		assertThat(late).isNotDone();
@@ -119,7 +118,7 @@ class BlockingCallbacksTests {
 		assertThat(notified).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(LossCause.NOT_OWNER);
 		assertThat(kept.isValid()).isTrue();
 		this.service.acquire("free").close();
-		Awaitility.await().until(() -> this.other.locks.engine().inspect(new LockKey("granted")).isEmpty());
+		Awaitility.await().until(() -> this.other.locks.engine.inspect(new LockKey("granted")).isEmpty());
 		this.free.countDown();
 		assertThat(late).failsWithin(30, TimeUnit.SECONDS);
 		granted.get(30, TimeUnit.SECONDS).close();
@@ -140,7 +139,7 @@ class BlockingCallbacksTests {
 			this.service.locks.forceRelease(new LockKey("lost" + i));
 		}
 		assertThat(blocked.await(30, TimeUnit.SECONDS)).isTrue();
-		this.service.locks.closeAsync(this.service.acquireAsync("a").get(30, TimeUnit.SECONDS))
+		this.service.locks.closer.closeAsync(this.service.acquireAsync("a").get(30, TimeUnit.SECONDS))
 			.get(30, TimeUnit.SECONDS);
 	}
 

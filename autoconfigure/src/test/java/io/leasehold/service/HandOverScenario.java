@@ -98,7 +98,7 @@ final class HandOverScenario {
 		assertThat(kept.isValid()).isTrue();
 		assertThat(this.there.isCurrent(new LockKey("kept"), kept.fencingToken())).isTrue();
 		kept.close();
-		Awaitility.await().until(() -> this.here.gates().all().isEmpty() && this.store.size() == 0);
+		Awaitility.await().until(() -> this.here.gates.all().isEmpty() && this.store.size() == 0);
 		assertThat(this.here.findings()).isEmpty();
 		this.here.close();
 		this.there.close();
@@ -135,8 +135,8 @@ final class HandOverScenario {
 		List<CompletableFuture<HeldLock>> results = List.of(acquireAsync("busy:async", BRIEFLY),
 				acquireAsync("busy:async", BRIEFLY),
 				acquireAsync("busy:async", OPTIONS.toBuilder().waitTime(Duration.ZERO).build()));
-		assertThatExceptionOfType(LockBusyException.class).isThrownBy(
-				() -> this.here.acquirer().acquire(new LockKey("busy"), BRIEFLY, false, Acquirer.NEVER_BYPASSED));
+		assertThatExceptionOfType(LockBusyException.class)
+			.isThrownBy(() -> this.here.acquirer.acquire(new LockKey("busy"), BRIEFLY, false, Acquirer.NEVER_BYPASSED));
 		for (CompletableFuture<HeldLock> result : results) {
 			assertThat(result).failsWithin(20, TimeUnit.SECONDS)
 				.withThrowableThat()
@@ -176,7 +176,7 @@ final class HandOverScenario {
 	private void minHold() throws Exception {
 		LockOptions kept = OPTIONS.toBuilder().minHold(Duration.ofMillis(50)).build();
 		closeAsync(acquireAsync("kept short", kept).get(20, TimeUnit.SECONDS));
-		this.here.acquirer().acquire(new LockKey("kept short"), kept, false, Acquirer.NEVER_BYPASSED).close();
+		this.here.acquirer.acquire(new LockKey("kept short"), kept, false, Acquirer.NEVER_BYPASSED).close();
 	}
 
 	/**
@@ -184,12 +184,12 @@ final class HandOverScenario {
 	 */
 	private void closeInTheBackground() {
 		assertThatExceptionOfType(LockEngineException.class).isThrownBy(
-				() -> this.here.acquirer().acquire(new LockKey("unknown"), BRIEFLY, false, Acquirer.NEVER_BYPASSED));
+				() -> this.here.acquirer.acquire(new LockKey("unknown"), BRIEFLY, false, Acquirer.NEVER_BYPASSED));
 		this.responses.set(true);
 	}
 
 	private HeldLock acquire(String key) {
-		return this.here.acquirer().acquire(new LockKey(key), OPTIONS, false, Acquirer.NEVER_BYPASSED);
+		return this.here.acquirer.acquire(new LockKey(key), OPTIONS, false, Acquirer.NEVER_BYPASSED);
 	}
 
 	private CompletableFuture<HeldLock> acquireAsync(String key, LockOptions options) {
@@ -197,11 +197,11 @@ final class HandOverScenario {
 	}
 
 	private void closeAsync(HeldLock lock) throws Exception {
-		this.here.closeAsync(lock).get(20, TimeUnit.SECONDS);
+		this.here.closer.closeAsync(lock).get(20, TimeUnit.SECONDS);
 	}
 
 	private HeldLock elsewhere(String key) {
-		return this.there.acquirer().acquire(new LockKey(key), OPTIONS, false, Acquirer.NEVER_BYPASSED);
+		return this.there.acquirer.acquire(new LockKey(key), OPTIONS, false, Acquirer.NEVER_BYPASSED);
 	}
 
 	private EngineLocks locks(EngineThreads threads, Consumer<LockEvent> listener) {

@@ -113,7 +113,7 @@ public abstract class InterleavingModel {
 	}
 
 	private void requireNothingLeft() {
-		require(this.locks.gates().all().isEmpty(), "A gate is left");
+		require(this.locks.gates.all().isEmpty(), "A gate is left");
 		require(this.store.size() == 0, "Something is left in the store");
 	}
 
@@ -151,7 +151,7 @@ public abstract class InterleavingModel {
 	}
 
 	final HeldLock acquire() {
-		return this.locks.acquirer().acquire(KEY, OPTIONS, false, Acquirer.NEVER_BYPASSED);
+		return this.locks.acquirer.acquire(KEY, OPTIONS, false, Acquirer.NEVER_BYPASSED);
 	}
 
 	final CompletableFuture<HeldLock> acquireAsync() {

@@ -243,7 +243,7 @@ class InterleavingTests {
 		@Override
 		void before() {
 			this.held = acquire();
-			this.gate = this.locks.gates().gate(KEY, OPTIONS);
+			this.gate = this.locks.gates.gate(KEY, OPTIONS);
 			this.hold = this.gate.holds().get(0);
 			this.store.lose(KEY);
 		}
@@ -281,7 +281,7 @@ class InterleavingTests {
 		@Override
 		void before() {
 			acquire();
-			this.gate = this.locks.gates().gate(KEY, OPTIONS);
+			this.gate = this.locks.gates.gate(KEY, OPTIONS);
 			this.hold = this.gate.holds().get(0);
 		}
 
@@ -325,7 +325,7 @@ class InterleavingTests {
 		@Override
 		void before() {
 			this.held = acquire();
-			this.gate = this.locks.gates().gate(KEY, OPTIONS);
+			this.gate = this.locks.gates.gate(KEY, OPTIONS);
 			this.hold = this.gate.holds().get(0);
 		}
 

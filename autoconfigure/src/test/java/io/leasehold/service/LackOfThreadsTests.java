@@ -38,7 +38,7 @@ class LackOfThreadsTests {
 			.withThrowableThat()
 			.withCauseInstanceOf(LockEngineException.class);
 		assertThat(this.store.size()).isZero();
-		assertThat(this.service.locks.gates().all()).isEmpty();
+		assertThat(this.service.locks.gates.all()).isEmpty();
 		this.threads.exhausted(false);
 		HeldLock held = this.service.acquireAsync("a").get(30, TimeUnit.SECONDS);
 		assertThat(held.isValid()).isTrue();

@@ -37,7 +37,7 @@ final class ServiceOverThreads implements AutoCloseable {
 	}
 
 	HeldLock acquire(String key, LockOptions options) {
-		return this.locks.acquirer().acquire(new LockKey(key), options, false, Acquirer.NEVER_BYPASSED);
+		return this.locks.acquirer.acquire(new LockKey(key), options, false, Acquirer.NEVER_BYPASSED);
 	}
 
 	CompletableFuture<HeldLock> acquireAsync(String key) {
