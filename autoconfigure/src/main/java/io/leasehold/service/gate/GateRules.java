@@ -58,6 +58,10 @@ public final class GateRules {
 		return this.name;
 	}
 
+	long now() {
+		return this.clock.nanoTime();
+	}
+
 	/**
 	 * Return a lease that the engine accepts, even if the maximum hold time is shorter.
 	 */

@@ -60,7 +60,7 @@ public final class KeyGate {
 	/** Add the holds and waiters of this key to a survey for operators. */
 	public synchronized void describe(Survey survey) {
 		Hold parked = (this.linger != null) ? this.linger.parked() : null;
-		survey.add(this.rules.engine(), this.queue.head(), this.holders.first(), parked, now());
+		survey.add(this.rules.engine(), this.queue.head(), this.holders.first(), parked, this.rules.now());
 	}
 
 	/** A waiter enters, and is granted the key, rejected or queued. */
@@ -75,7 +75,7 @@ public final class KeyGate {
 		}
 		boolean first = this.queue.isFirst(waiter);
 		Hold own = this.holders.reenteredBy(waiter);
-		if ((own != null || !first) && this.holders.anyExpired(now())) {
+		if ((own != null || !first) && this.holders.anyExpired(this.rules.now())) {
 			return decision.enterAgain();
 		}
 		if (own != null) {
@@ -133,7 +133,7 @@ public final class KeyGate {
 	/** The engine accepts no new callers: reject the waiters, and keep no grant. */
 	public synchronized Decision drained() {
 		Decision decision = new Decision();
-		this.holders.dropClosed(now());
+		this.holders.dropClosed(this.rules.now());
 		free(null, decision);
 		return this.queue.failAll(Refusals.shutdown(this.key), decision);
 	}
@@ -176,7 +176,7 @@ public final class KeyGate {
 	/** Grant the key to the head of the queue, unless the grant has already ended. */
 	private Decision granted(StoreClaim claim, AcquisitionOutcome.Granted response, long sent, boolean pushed,
 			Decision decision) {
-		long now = now();
+		long now = this.rules.now();
 		if (claim.rejects(response, now)) {
 			return this.queue.replace(claim, Duration.ZERO, decision);
 		}
@@ -224,13 +224,13 @@ public final class KeyGate {
 
 	/** The minimum hold of a closed hold is over. */
 	public synchronized Decision minHoldEnded(Hold closed) {
-		return leave(closed, now(), new Decision());
+		return leave(closed, this.rules.now(), new Decision());
 	}
 
 	/** The first renewal of a grant has ended, for which its hold may wait. */
 	public synchronized Decision firstRenewalEnded(Grant renewed) {
 		Decision decision = new Decision();
-		long now = now();
+		long now = this.rules.now();
 		renewed.firstRenewalEnded();
 		Hold hold = this.holders.of(renewed);
 		return (hold != null && hold.isClosed() && hold.minHoldRest(now) <= 0) ? leave(hold, now, decision) : decision;
@@ -291,12 +291,12 @@ public final class KeyGate {
 		if (cause == LossCause.NOT_OWNER && this.linger != null) {
 			this.linger.ended(held.grant, decision);
 		}
-		Decision.Loss loss = this.holders.lose(held, cause, this.rules, now());
+		Decision.Loss loss = this.holders.lose(held, cause, this.rules, this.rules.now());
 		return (loss != null) ? released(Duration.ZERO, decision.lose(loss)) : decision;
 	}
 
 	public synchronized Hold.Use useOf(Hold held) {
-		return held.use(now());
+		return held.use(this.rules.now());
 	}
 
 	/**
@@ -354,10 +354,6 @@ public final class KeyGate {
 			this.linger.free(parked, decision);
 		}
 		return decision;
-	}
-
-	private long now() {
-		return this.rules.clock.nanoTime();
 	}
 
 	/**

@@ -101,7 +101,7 @@ final class KeyQueue {
 
 	/** Create the exception for a waiter whose wait time is over. */
 	RuntimeException timeout(Waiter waiter, boolean storeSilent) {
-		long now = now();
+		long now = this.rules.now();
 		long end = now - Math.max(0, now - waiter.deadline());
 		return timeout(waiter, now,
 				(this.remote != null) ? this.remote.failureSince(waiter.start(), end, storeSilent) : null);
@@ -177,7 +177,8 @@ final class KeyQueue {
 		}
 		claim.busy(sent);
 		Waiter first = this.head;
-		Duration retryIn = (busy.recalled() && first != null) ? claim.retryAfterRecall(now() - first.start()) : null;
+		Duration retryIn = (busy.recalled() && first != null) ? claim.retryAfterRecall(this.rules.now() - first.start())
+				: null;
 		if (retryIn != null) {
 			Link.forEach(this.head, (waiter) -> waiter.awaitTurn(!waiter.waits()));
 			replace(claim, retryIn, decision);
@@ -211,7 +212,7 @@ final class KeyQueue {
 	 */
 	private boolean endAttempts(StoreClaim claim, @Nullable LockEngineException failure, Decision decision) {
 		if (claim.respondedFirst()) {
-			long now = now();
+			long now = this.rules.now();
 			failEach((waiter) -> waiter.waits() ? null
 					: Refusals.timeout(waiter, this.rules.engine(), now, failure, null), decision);
 		}
@@ -225,7 +226,7 @@ final class KeyQueue {
 	Decision proceed(Duration standBack, Decision decision) {
 		Waiter next = this.head;
 		if (next != null && isClaimableFor(next)) {
-			this.remote = newClaim(next, now());
+			this.remote = newClaim(next, this.rules.now());
 			decision.request(this.remote, standBack);
 		}
 		else if (next == null && this.holders.retire()) {
@@ -272,10 +273,6 @@ final class KeyQueue {
 			this.remote.follow(claim);
 		}
 		return decision;
-	}
-
-	private long now() {
-		return this.rules.clock.nanoTime();
 	}
 
 }

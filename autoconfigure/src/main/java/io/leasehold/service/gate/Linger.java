@@ -55,7 +55,7 @@ final class Linger {
 		}
 		if (created.claim().lingers()) {
 			this.asking = created.claim().owner();
-			this.clockOffset = this.rules.clock.wallClockOffset(now());
+			this.clockOffset = this.rules.clock.wallClockOffset(this.rules.now());
 		}
 		return created;
 	}
@@ -63,7 +63,7 @@ final class Linger {
 	/** Note that another process held the key when a claim asked for it. */
 	void busy(Claim claim) {
 		if (claim.lingers()) {
-			this.rules.affinity.conflicted(this.key, claim.lease(), now());
+			this.rules.affinity.conflicted(this.key, claim.lease(), this.rules.now());
 		}
 	}
 
@@ -84,7 +84,7 @@ final class Linger {
 	/** Return a hold of the parked grant for a waiter, {@code null} if it must wait. */
 	@Nullable Hold enter(Waiter waiter) {
 		Hold former = this.parked;
-		long now = now();
+		long now = this.rules.now();
 		if (former == null || !GateRules.isPlain(waiter.options()) || !lasts(former, now)) {
 			return null;
 		}
@@ -110,7 +110,7 @@ final class Linger {
 	 */
 	@Nullable Hold keep(Hold closed, @Nullable Waiter next, Decision decision) {
 		// Not before the monitor was entered: the planned return may have run since
-		long now = now();
+		long now = this.rules.now();
 		if (!lasts(closed, now)) {
 			return null;
 		}
@@ -154,7 +154,7 @@ final class Linger {
 		}
 		this.asking = null;
 		this.lingering = null;
-		this.rules.affinity.conflicted(this.key, claim.lease(), now());
+		this.rules.affinity.conflicted(this.key, claim.lease(), this.rules.now());
 		if (this.parked == null) {
 			return wanted;
 		}
@@ -199,10 +199,6 @@ final class Linger {
 		this.returning = true;
 		taken.grant.end();
 		decision.free(taken);
-	}
-
-	private long now() {
-		return this.rules.clock.nanoTime();
 	}
 
 }
