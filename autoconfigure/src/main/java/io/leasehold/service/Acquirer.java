@@ -56,9 +56,9 @@ final class Acquirer {
 
 	private final Deadlocks deadlocks;
 
-	Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Factory waiters, Gates gates, GateDriver driver,
-			Holds holds, LockCloser closer, HolderLookup holders, ReleaseTiming timing, Reports reports,
-			Deadlocks deadlocks) {
+	Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Factory waiters, Gates gates,
+			GateDriver driver, Holds holds, LockCloser closer, HolderLookup holders, ReleaseTiming timing,
+			Reports reports, Deadlocks deadlocks) {
 		this.engine = holds.engine();
 		this.clock = clock;
 		this.threads = threads;
@@ -135,12 +135,12 @@ final class Acquirer {
 	}
 
 	/** Return the current thread as the caller of a later {@link #acquireAsync}. */
-	AsyncCaller caller(List<HeldLock> outer, Predicate<LockException> bypassed) {
-		return new AsyncCaller(Thread.currentThread().getName(), outer, bypassed, this.timing.releases());
+	AsyncWaiter.Caller caller(List<HeldLock> outer, Predicate<LockException> bypassed) {
+		return new AsyncWaiter.Caller(Thread.currentThread().getName(), outer, bypassed, this.timing.releases());
 	}
 
 	/** Acquire a lock without blocking, or re-enter one of the caller's outer locks. */
-	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options, AsyncCaller caller) {
+	CompletableFuture<HeldLock> acquireAsync(LockKey key, LockOptions options, AsyncWaiter.Caller caller) {
 		CompletableFuture<HeldLock> result = new CompletableFuture<>();
 		AsyncWaiter waiter = new AsyncWaiter(key, options, caller, this.clock.nanoTime(), result, this::complete);
 		this.reports.begun(waiter);

@@ -4,8 +4,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.service.gate.Hold;
@@ -19,14 +21,14 @@ final class AsyncWaiter extends Waiter {
 
 	final CompletableFuture<HeldLock> result;
 
-	final AsyncCaller caller;
+	final Caller caller;
 
 	private final Consumer<AsyncWaiter> completion;
 
 	private volatile @Nullable Future<?> timer;
 
 	/** Create an acquisition whose future is completed in another thread. */
-	AsyncWaiter(LockKey key, LockOptions options, AsyncCaller caller, long start, CompletableFuture<HeldLock> result,
+	AsyncWaiter(LockKey key, LockOptions options, Caller caller, long start, CompletableFuture<HeldLock> result,
 			Consumer<AsyncWaiter> completion) {
 		super(key, options, false, start);
 		this.caller = caller;
@@ -82,6 +84,19 @@ final class AsyncWaiter extends Waiter {
 		if (started != null) {
 			started.cancel(false);
 		}
+	}
+
+	/**
+	 * Caller of an acquisition of one key, as it was when it called. Another thread may
+	 * begin the acquisition.
+	 *
+	 * @param thread name of its thread
+	 * @param outer locks under which it runs, innermost first
+	 * @param bypassed whether it continues without the lock after an exception
+	 * @param releases executor of the release
+	 */
+	record Caller(String thread, List<HeldLock> outer, Predicate<LockException> bypassed,
+			ReleaseTiming.Releases releases) {
 	}
 
 }

@@ -139,7 +139,7 @@ final class EngineLocks implements AutoCloseable {
 		if (only != null) {
 			return this.acquirer.acquireAsync(only, options, this.acquirer.caller(outer, bypassed));
 		}
-		Iterator<AsyncCaller> callers = keys.all()
+		Iterator<AsyncWaiter.Caller> callers = keys.all()
 			.stream()
 			.map((key) -> this.acquirer.caller(outer, bypassed.or(Acquirer.BUSY_BYPASSED)))
 			.toList()

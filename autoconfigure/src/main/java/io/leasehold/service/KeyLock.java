@@ -13,6 +13,7 @@ import io.leasehold.LockLostException;
 import io.leasehold.LockModeException;
 import io.leasehold.LockOptions;
 import io.leasehold.LockView;
+import io.leasehold.ReadWriteLockView;
 
 /**
  * {@link LockView} of a key, owned by its thread. It is not renewed after that has died.
@@ -166,6 +167,10 @@ final class KeyLock implements LockView {
 	@Override
 	public String toString() {
 		return "Lock '%s'".formatted(this.key);
+	}
+
+	/** Read lock and write lock of a key. */
+	record Pair(LockView readLock, LockView writeLock) implements ReadWriteLockView {
 	}
 
 }

@@ -256,7 +256,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 
 	@Override
 	public ReadWriteLockView asReadWriteLock(String key, LockOptions options) {
-		return new KeyReadWriteLock(asLock(key, options.toBuilder().mode(LockMode.SHARED).build()),
+		return new KeyLock.Pair(asLock(key, options.toBuilder().mode(LockMode.SHARED).build()),
 				asLock(key, options.toBuilder().mode(LockMode.EXCLUSIVE).build()));
 	}
 
