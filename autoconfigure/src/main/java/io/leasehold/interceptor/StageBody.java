@@ -37,7 +37,7 @@ final class StageBody {
 		this.call = call;
 		this.held = held;
 		this.result = result;
-		whenCancelled(this::lose);
+		whenCancelled(result, this::lose);
 	}
 
 	/** Close the lock when the stage that the method has returned ends. */
@@ -46,7 +46,7 @@ final class StageBody {
 			this.held.onLost((loss) -> stop(stage));
 		}
 		if (stopsItsWork(stage)) {
-			whenCancelled(() -> stop(stage));
+			whenCancelled(this.result, () -> stop(stage));
 		}
 		try {
 			stage.whenComplete(this::ended);
@@ -57,9 +57,10 @@ final class StageBody {
 		}
 	}
 
-	private void whenCancelled(Runnable action) {
-		this.result.whenComplete((value, failure) -> {
-			if (this.result.isCancelled()) {
+	/** Run an action if the caller cancels its result. */
+	static void whenCancelled(CompletableFuture<?> result, Runnable action) {
+		result.whenComplete((value, failure) -> {
+			if (result.isCancelled()) {
 				action.run();
 			}
 		});

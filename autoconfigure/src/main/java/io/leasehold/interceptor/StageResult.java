@@ -43,7 +43,7 @@ enum StageResult implements ResultKind {
 		UnaryOperator<Runnable> context = BodyThreads.context();
 		CompletableFuture<HeldLock> acquisition = call.locks()
 			.acquireAllAsync(keys, call.operation().options(), HeldLockScope.held(), call.operation().bypassed());
-		cancelWith(result, acquisition);
+		StageBody.whenCancelled(result, () -> acquisition.cancel(true));
 		acquisition.whenComplete((held, failure) -> {
 			if (held != null) {
 				execute(call, context.apply(() -> underLock(call, held, result)), (rejection) -> {
@@ -116,7 +116,7 @@ enum StageResult implements ResultKind {
 
 	private static void follow(CompletionStage<?> stage, CompletableFuture<@Nullable Object> result) {
 		if (stage instanceof Future<?> future) {
-			cancelWith(result, future);
+			StageBody.whenCancelled(result, () -> future.cancel(true));
 		}
 		stage.whenComplete((value, failure) -> {
 			if (failure != null) {
@@ -124,14 +124,6 @@ enum StageResult implements ResultKind {
 			}
 			else {
 				result.complete(value);
-			}
-		});
-	}
-
-	private static void cancelWith(CompletableFuture<?> result, Future<?> inner) {
-		result.whenComplete((value, failure) -> {
-			if (result.isCancelled()) {
-				inner.cancel(true);
 			}
 		});
 	}

@@ -58,21 +58,19 @@ final class KeyLock implements LockView {
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		acquireInterruptibly(LockOptions.UNLIMITED);
+		try {
+			acquire(LockOptions.UNLIMITED);
+		}
+		catch (LockInterruptedException ex) {
+			throw interruption(ex);
+		}
 	}
 
 	@Override
 	public boolean tryLock() {
 		boolean interrupted = Thread.interrupted();
 		try {
-			acquire(Duration.ZERO);
-			return true;
-		}
-		catch (LockBusyException ex) {
-			return false;
-		}
-		catch (LockModeException ex) {
-			return refused(ex);
+			return isAcquired(Duration.ZERO);
 		}
 		finally {
 			if (interrupted) {
@@ -84,14 +82,10 @@ final class KeyLock implements LockView {
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
 		try {
-			acquireInterruptibly(Duration.ofNanos(Math.max(0, unit.toNanos(time))));
-			return true;
+			return isAcquired(Duration.ofNanos(Math.max(0, unit.toNanos(time))));
 		}
-		catch (LockBusyException ex) {
-			return false;
-		}
-		catch (LockModeException ex) {
-			return refused(ex);
+		catch (LockInterruptedException ex) {
+			throw interruption(ex);
 		}
 	}
 
@@ -115,25 +109,32 @@ final class KeyLock implements LockView {
 		throw new UnsupportedOperationException("A distributed lock has no conditions");
 	}
 
-	private void acquireInterruptibly(Duration waitTime) throws InterruptedException {
-		try {
-			acquire(waitTime);
-		}
-		catch (LockInterruptedException ex) {
-			Thread.interrupted();
-			throw (InterruptedException) new InterruptedException(ex.getMessage()).initCause(ex);
-		}
+	private static InterruptedException interruption(LockInterruptedException reason) {
+		Thread.interrupted();
+		InterruptedException interruption = new InterruptedException(reason.getMessage());
+		interruption.initCause(reason);
+		return interruption;
 	}
 
 	/**
-	 * Return {@code false} if the thread itself shares the key, which prevents exclusive
-	 * access. Throw the exception for a different number of permits.
+	 * Acquire the lock, and return {@code false} if it is busy or the thread itself
+	 * shares the key, which prevents exclusive access. Throw the exception for a
+	 * different number of permits.
 	 */
-	private boolean refused(LockModeException reason) {
-		if (this.options.permits() > 0) {
-			throw reason;
+	private boolean isAcquired(Duration waitTime) {
+		try {
+			acquire(waitTime);
+			return true;
 		}
-		return false;
+		catch (LockBusyException ex) {
+			return false;
+		}
+		catch (LockModeException ex) {
+			if (this.options.permits() > 0) {
+				throw ex;
+			}
+			return false;
+		}
 	}
 
 	/**
@@ -143,8 +144,8 @@ final class KeyLock implements LockView {
 	 */
 	private void acquire(Duration waitTime) {
 		ThreadLocks.throwIfLost(this.locks.holds(), this.key);
-		Handle acquired = this.locks.acquirer
-			.acquire(this.key, this.options.toBuilder().waitTime(waitTime).build(), true, Acquirer.BUSY_BYPASSED);
+		Handle acquired = this.locks.acquirer.acquire(this.key, this.options.toBuilder().waitTime(waitTime).build(),
+				true, Acquirer.BUSY_BYPASSED);
 		try {
 			ThreadLocks.throwIfLost(this.locks.holds(), this.key);
 		}
