@@ -81,7 +81,8 @@ final class ShutdownLog {
 		}
 		String named = held.stream()
 			.limit(MOST_NAMED)
-			.map((lock) -> "'%s' (%s, held for %s ms)".formatted(lock.key(), lock.name(), survey.age(lock).toMillis()))
+			.map((lock) -> "'%s' (%s, held for %s ms%s)".formatted(lock.key(), lock.name(), survey.age(lock).toMillis(),
+					(lock.thread() != null) ? " by thread " + lock.thread() : ""))
 			.collect(Collectors.joining(", ", "", (held.size() > MOST_NAMED) ? ", ..." : ""));
 		logger.info(message.formatted(held.size(), this.engine, named));
 		return true;

@@ -271,16 +271,17 @@ class StoreOutageTests {
 		this.process.advance(Duration.ofSeconds(3));
 		this.process.locks.drain(() -> {
 		});
+		String thread = " by thread " + Thread.currentThread().getName();
 		assertThat(output.getOut()).containsOnlyOnce(
 				"The shutdown waits for 2 locks that are held on engine 'local': 'finishing' (test, held for"
-						+ " 5000 ms), 'remaining' (test, held for 3000 ms)");
+						+ " 5000 ms%s), 'remaining' (test, held for 3000 ms%s)".formatted(thread, thread));
 		this.process.advance(Duration.ofSeconds(4));
 		finishing.close();
 		this.process.close();
 		assertThat(output.getOut())
 			.containsOnlyOnce(
 					"The shutdown waited 4000 ms and leaves 1 locks on engine 'local', which stay locked until"
-							+ " their leases expire: 'remaining' (test, held for 7000 ms)")
+							+ " their leases expire: 'remaining' (test, held for 7000 ms%s)".formatted(thread))
 			.doesNotContain("all released");
 		assertThat(this.process.store.local.inspect(new LockKey("remaining"))).hasSize(1);
 		assertThat(remaining.isValid()).isFalse();
@@ -293,7 +294,7 @@ class StoreOutageTests {
 		this.process.advance(Duration.ofSeconds(2));
 		this.process.locks.stopping();
 		assertThat(output.getOut()).containsOnlyOnce(
-				"The application stops while 1 locks are held on engine 'local': 'a' (test, held for 2000 ms)");
+				"The application stops while 1 locks are held on engine 'local': 'a' (test, held for 2000 ms by thread");
 		held.close();
 	}
 
