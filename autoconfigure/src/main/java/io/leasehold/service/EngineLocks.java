@@ -16,7 +16,6 @@ import io.leasehold.LockException;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeys;
 import io.leasehold.LockOptions;
-import io.leasehold.LossCause;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.LockEngine;
@@ -91,7 +90,8 @@ final class EngineLocks implements AutoCloseable {
 		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog, this.outage);
 		this.holders = new HolderLookup(engine, settings.holderReport());
 		Reports reports = new Reports(engine.name(), threads, this.events, this.outage,
-				new SlowWaits(engine.name(), settings.slowWait(), clock, threads, this.holders, this::describe));
+				new SlowWaits(engine.name(), settings.slowWait(), clock, threads, this.holders, this::describe),
+				watchdog::standstill);
 		this.holds = new Holds(engine, clock, this.events, reports, claims, this.driver, this.outage, settings, timing);
 		this.acquirer = new Acquirer(clock, threads, waiters, this.gates, this.driver, this.holds, this.closer,
 				this.holders, timing, reports, deadlocks);
@@ -170,14 +170,14 @@ final class EngineLocks implements AutoCloseable {
 		Set<Long> numbers = lost.stream().map(Holder::number).collect(Collectors.toSet());
 		KeyGate gate = this.gates.find(key);
 		if (gate != null && !lost.isEmpty()) {
-			lose(gate, numbers, (claim) -> true);
+			loseByForce(gate, numbers, (claim) -> true);
 		}
 		return lost;
 	}
 
-	/** Lose revoked grants: one that may be on its way, one in use or one parked. */
-	private void lose(KeyGate gate, Set<Long> numbers, Predicate<Claim> of) {
-		gate.revoked(numbers, of).forEach((hold) -> this.holds.lose(gate, hold, LossCause.NOT_OWNER));
+	/** Lose grants: one that may be on its way, one in use or one parked. */
+	private void loseByForce(KeyGate gate, Set<Long> numbers, Predicate<Claim> of) {
+		gate.revoked(numbers, of).forEach((hold) -> this.holds.loseByForce(gate, hold));
 	}
 
 	List<String> findings() {
@@ -254,12 +254,14 @@ final class EngineLocks implements AutoCloseable {
 		@Override
 		public void revoked(long number, Predicate<Claim> claim) {
 			EngineLocks.this.threads.workers()
-				.execute(() -> EngineLocks.this.gates.all().forEach((gate) -> lose(gate, Set.of(number), claim)));
+				.execute(
+						() -> EngineLocks.this.gates.all().forEach((gate) -> loseByForce(gate, Set.of(number), claim)));
 		}
 
 		@Override
 		public void revoked(long number, Claim claim) {
-			report(claim, (gate) -> lose(gate, Set.of(number), (other) -> other.owner().equals(claim.owner())));
+			report(claim, (gate) -> gate.revoked(Set.of(number), (other) -> other.owner().equals(claim.owner()))
+				.forEach((hold) -> EngineLocks.this.holds.notOwner(gate, hold)));
 		}
 
 		@Override

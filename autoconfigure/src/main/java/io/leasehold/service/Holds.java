@@ -203,6 +203,12 @@ final class Holds implements Watchdog.Listener {
 		}
 	}
 
+	/** Lose a hold whose key an operator released. */
+	void loseByForce(KeyGate gate, Hold hold) {
+		hold.grant.releasedByForce();
+		lose(gate, hold, LossCause.NOT_OWNER);
+	}
+
 	/** Mark all holds of a key as lost. Their leases expire. */
 	void loseAll(KeyGate gate) {
 		gate.holds().forEach((hold) -> lose(gate, hold, LossCause.SHUTDOWN));

@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import java.util.function.Predicate;
 
 import io.leasehold.LockBusyException;
@@ -38,8 +39,16 @@ final class Reports {
 
 	private final SlowWaits slowWaits;
 
-	Reports(String engine, EngineThreads threads, Events events, StoreOutage outage, SlowWaits slowWaits) {
+	private final LongFunction<Duration> standstill;
+
+	/**
+	 * Create reports.
+	 * @param standstill returns for how long the process stood still lately
+	 */
+	Reports(String engine, EngineThreads threads, Events events, StoreOutage outage, SlowWaits slowWaits,
+			LongFunction<Duration> standstill) {
 		this.engine = engine;
+		this.standstill = standstill;
 		this.threads = threads;
 		this.events = events;
 		this.outage = outage;
@@ -118,8 +127,8 @@ final class Reports {
 	}
 
 	void slow(Hold hold, long nanos) {
-		logger.warn("Lock '%s' (%s) is held for %s ms, longer than leasehold.slow-hold allows (engine: %s)"
-			.formatted(hold.key(), hold.options.name(), Duration.ofNanos(nanos).toMillis(), this.engine));
+		logger.warn("Lock '%s' (%s) is held%s for %s ms, longer than leasehold.slow-hold allows (engine: %s)".formatted(
+				hold.key(), hold.options.name(), threadOf(hold), Duration.ofNanos(nanos).toMillis(), this.engine));
 		this.events.publishLater(
 				new LockEvent.HoldSlow(this.engine, hold.options.name(), hold.key(), hold.fencingToken(), nanos));
 	}
@@ -171,16 +180,28 @@ final class Reports {
 		if (cause == LossCause.CANCELLED && !logger.isDebugEnabled()) {
 			return;
 		}
-		Exception failure = hold.grant.renewalFailure();
-		String message = "Lock '%s' (%s) was lost after %s ms: %s (engine: %s)%s".formatted(hold.key(),
-				hold.options.name(), Duration.ofNanos(now - hold.since).toMillis(), cause.description(), this.engine,
-				(failure != null) ? ". Its last renewal failed: " + failure.getMessage() : "");
+		String message = "Lock '%s' (%s) was lost after %s ms%s: %s (engine: %s)%s".formatted(hold.key(),
+				hold.options.name(), Duration.ofNanos(now - hold.since).toMillis(), threadOf(hold),
+				hold.grant.isReleasedByForce() ? "it was released by force" : cause.description(), this.engine,
+				details(hold, cause, now));
 		if (cause == LossCause.CANCELLED) {
 			logger.debug(message);
 		}
 		else {
 			logger.warn(message);
 		}
+	}
+
+	private String details(Hold hold, LossCause cause, long now) {
+		Exception failure = hold.grant.renewalFailure();
+		Duration still = (cause == LossCause.EXPIRED) ? this.standstill.apply(now) : Duration.ZERO;
+		return ((failure != null) ? ". Its last renewal failed: " + failure.getMessage() : "") + (still.isZero() ? ""
+				: ". This process stood still for %s ms: look at its garbage collection, its CPU and its host"
+					.formatted(still.toMillis()));
+	}
+
+	private static String threadOf(Hold hold) {
+		return (hold.thread != null) ? " by thread " + hold.thread.getName() : "";
 	}
 
 	LockLostException exception(Hold hold, LossCause cause) {

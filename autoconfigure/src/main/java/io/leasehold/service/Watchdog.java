@@ -69,6 +69,8 @@ final class Watchdog {
 	/** Time of the next tick, if one is planned. */
 	private volatile long nextTick;
 
+	private final Standstill standstill = new Standstill();
+
 	private @Nullable Future<?> timer;
 
 	/** Create a watchdog of the gates in a live view. */
@@ -135,12 +137,18 @@ final class Watchdog {
 		return this.planned && when - this.nextTick >= 0;
 	}
 
+	/** Return for how long the process stood still lately, zero if it did not. */
+	Duration standstill(long now) {
+		return this.standstill.length(now, this.planned ? this.nextTick : now);
+	}
+
 	/**
 	 * Check all holds and plan the next tick. After a failure of a check there is a next
 	 * tick in any case, because leases expire without renewal.
 	 */
 	private void tick() {
 		long now = this.clock.nanoTime();
+		this.standstill.ticked(now, this.nextTick);
 		this.planned = false;
 		long next = LONGEST_TICK;
 		try {

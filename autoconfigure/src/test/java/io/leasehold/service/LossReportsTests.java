@@ -45,12 +45,46 @@ class LossReportsTests {
 	void lossIsAWarningWithTheTimeThatTheLockWasHeld(CapturedOutput output) {
 		HeldLock held = this.process.acquire("a");
 		this.process.advance(Duration.ofMillis(1234));
-		this.process.locks.inspector().forceRelease("", new LockKey("a"));
-		assertThat(logged(output)).containsOnlyOnce("Lock 'a' (test) was lost after 1234 ms:")
+		this.process.store.local.forceRelease(new LockKey("a"));
+		this.process.advance(SteppedService.LEASE.dividedBy(2));
+		assertThat(logged(output)).containsOnlyOnce("Lock 'a' (test) was lost after")
 			.contains("WARN")
-			.contains("the store no longer knows this owner (engine: local)\n")
+			.contains(" ms by thread %s: the store no longer knows this owner (engine: local)\n"
+				.formatted(Thread.currentThread().getName()))
 			.doesNotContain("Its last renewal failed");
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+	@Test
+	void lossByForceIsDistinguishedFromLostData(CapturedOutput output) {
+		HeldLock held = this.process.acquire("a");
+		this.process.advance(Duration.ofMillis(1234));
+		this.process.locks.inspector().forceRelease("", new LockKey("a"));
+		assertThat(logged(output)).containsOnlyOnce(
+				"Lock 'a' (test) was lost after 1234 ms by thread %s: ".formatted(Thread.currentThread().getName())
+						+ "it was released by force (engine: local)\n");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+	}
+
+	/** No timer runs while the process is suspended. The holder may notice it first. */
+	@Test
+	void lossSaysThatTheProcessStoodStill(CapturedOutput output) {
+		for (boolean holderFirst : new boolean[] { false, true }) {
+			String key = "holder first: " + holderFirst;
+			HeldLock held = this.process.acquire(key);
+			this.process.advance(Duration.ofSeconds(1));
+			this.process.clock.advance(Duration.ofSeconds(40));
+			if (!holderFirst) {
+				this.process.advance(Duration.ZERO);
+			}
+			assertThat(held.isValid()).isFalse();
+			assertThat(logged(output).lines().filter((line) -> line.contains(key))).singleElement()
+				.asString()
+				.contains("was lost after 41000 ms")
+				.containsPattern("This process stood still for (39|40)\\d{3} ms: look at its garbage collection");
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
+			this.process.advance(Duration.ofSeconds(5));
+		}
 	}
 
 	@Test
@@ -58,8 +92,9 @@ class LossReportsTests {
 		this.process.store.renewNothing();
 		HeldLock held = this.process.acquire("a");
 		this.process.advance(SteppedService.LEASE);
-		assertThat(logged(output)).containsOnlyOnce("was lost after 29698 ms:")
-			.contains("(engine: local). Its last renewal failed: silent\n");
+		assertThat(logged(output)).containsOnlyOnce("was lost after 29698 ms by thread")
+			.contains("(engine: local). Its last renewal failed: silent\n")
+			.doesNotContain("stood still");
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close);
 	}
 
@@ -74,7 +109,7 @@ class LossReportsTests {
 		assertThat(logged(output)).containsOnlyOnce("was lost")
 			.contains("DEBUG")
 			.doesNotContain("WARN")
-			.contains("Lock 'b' (test) was lost after 0 ms: its caller cancelled the result");
+			.containsPattern("Lock 'b' \\(test\\) was lost after 0 ms by thread .+: its caller cancelled the result");
 	}
 
 	private void cancel(String key) {

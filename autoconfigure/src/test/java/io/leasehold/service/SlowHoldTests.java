@@ -50,7 +50,8 @@ class SlowHoldTests {
 		assertThat(notified.key().value()).isEqualTo("a");
 		assertThat(notified.fencingToken()).isEqualTo(held.fencingToken());
 		assertThat(Duration.ofNanos(notified.nanos())).isGreaterThanOrEqualTo(Duration.ofMillis(50));
-		assertThat(output).contains("Lock 'a' (test) is held for ");
+		assertThat(output)
+			.contains("Lock 'a' (test) is held by thread %s for ".formatted(Thread.currentThread().getName()));
 		held.close();
 		Awaitility.await().until(() -> this.events.stream().anyMatch(LockEvent.HoldEnded.class::isInstance));
 		assertThat(slow()).hasSize(1);

@@ -38,6 +38,8 @@ public final class Grant {
 
 	private volatile @Nullable Exception renewalFailure;
 
+	private volatile boolean forced;
+
 	private volatile long validUntil;
 
 	/**
@@ -111,6 +113,15 @@ public final class Grant {
 	/** Return the failure of the last renewal, or {@code null} if it succeeded. */
 	public @Nullable Exception renewalFailure() {
 		return this.renewalFailure;
+	}
+
+	/** Record that an operator released the key by force. */
+	public void releasedByForce() {
+		this.forced = true;
+	}
+
+	public boolean isReleasedByForce() {
+		return this.forced;
 	}
 
 	/**
