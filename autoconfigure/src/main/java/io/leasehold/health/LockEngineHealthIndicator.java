@@ -52,6 +52,10 @@ public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 	protected void doHealthCheck(Health.Builder builder) {
 		Probe probe = probe();
 		builder.withDetail("engine", this.engine);
+		String location = this.locks.location(this.engine);
+		if (location != null) {
+			builder.withDetail("location", location);
+		}
 		builder.withDetail("latencyMs", TimeUnit.NANOSECONDS.toMicros(probe.nanos()) / 1000.0);
 		List<String> findings = this.locks.findings(this.engine);
 		if (!findings.isEmpty()) {

@@ -21,6 +21,7 @@ import io.leasehold.test.contract.Fault;
 
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
+import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -59,19 +60,29 @@ class LockEngineHealthIndicatorTests {
 	@Test
 	void blockedThreadsAreReportedAndDoNotChangeTheStatus() {
 		assertThat(this.indicator.health().getDetails()).doesNotContainKey("findings");
-		LockEngineHealthIndicator blocked = new LockEngineHealthIndicator(withFinding("code of callers blocks"),
-				"local", this.now::get);
+		LockEngineHealthIndicator blocked = new LockEngineHealthIndicator(
+				responding("findings", List.of("code of callers blocks")), "local", this.now::get);
 		Health health = blocked.health();
 		assertThat(health.getDetails()).containsEntry("findings", List.of("code of callers blocks"));
 		assertThat(health.getStatus()).isEqualTo(Status.UP);
 	}
 
-	private LockInspector withFinding(String finding) {
+	@Test
+	void healthSaysWhereTheStoreIs() {
+		assertThat(this.indicator.health().getDetails()).doesNotContainKey("location");
+		LockEngineHealthIndicator remote = new LockEngineHealthIndicator(responding("location", "redis-1:6379"),
+				"local", this.now::get);
+		assertThat(remote.health().getDetails()).containsEntry("location", "redis-1:6379");
+		this.engine.faults().setDown(true);
+		this.now.addAndGet(Duration.ofSeconds(5).toNanos());
+		assertThat(remote.health().getDetails()).containsEntry("location", "redis-1:6379").containsKey("error");
+	}
+
+	private LockInspector responding(String method, Object response) {
 		LockInspector inspector = this.locks.inspector();
 		return (LockInspector) Proxy.newProxyInstance(getClass().getClassLoader(),
-				new Class<?>[] { LockInspector.class },
-				(proxy, method, arguments) -> method.getName().equals("findings") ? List.of(finding)
-						: method.invoke(inspector, arguments));
+				new Class<?>[] { LockInspector.class }, (proxy, called, arguments) -> called.getName().equals(method)
+						? response : ReflectionUtils.invokeMethod(called, inspector, arguments));
 	}
 
 	@Test
