@@ -6,18 +6,21 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
+import io.leasehold.LockKey;
 import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEvent.AcquireEnded;
 import io.leasehold.event.LockEventListener;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Listener that remembers when locks were last acquired, and which keys callers waited
- * for most in the last five minutes. Its memory is bounded. Thread-safe.
+ * Listener that remembers when locks were last called and acquired, and which keys
+ * callers waited for most in the last five minutes. Its memory is bounded. Thread-safe.
  */
 public final class LockActivity implements LockEventListener {
 
@@ -34,8 +37,8 @@ public final class LockActivity implements LockEventListener {
 
 	private final boolean contention;
 
-	/** Reading of the clock at the last acquisition, by engine and name. */
-	private final Map<String, Map<String, AtomicLong>> acquired = new ConcurrentHashMap<>();
+	/** Calls by engine and name. */
+	private final Map<String, Map<String, Calls>> calls = new ConcurrentHashMap<>();
 
 	/** Waits of each minute, the oldest first. Guarded by itself. */
 	private final Deque<Minute> minutes = new ArrayDeque<>();
@@ -53,9 +56,7 @@ public final class LockActivity implements LockEventListener {
 	@Override
 	public void onEvent(LockEvent event) {
 		if (event instanceof AcquireEnded ended) {
-			if (ended.outcome() == AcquireOutcome.ACQUIRED) {
-				acquired(ended.engine(), ended.name());
-			}
+			called(ended);
 			if (this.contention && ended.waited() && ended.key() != null && !isOutage(ended.outcome())) {
 				waited(new BusiestKeys.Key(ended.engine(), ended.key()), ended.name(), ended.nanos());
 			}
@@ -68,14 +69,14 @@ public final class LockActivity implements LockEventListener {
 	}
 
 	/** Names are few, unless an application makes them from keys. */
-	private void acquired(String engine, String name) {
-		Map<String, AtomicLong> names = this.acquired.computeIfAbsent(engine, (first) -> new ConcurrentHashMap<>());
-		AtomicLong last = names.get(name);
-		if (last == null && names.size() < MOST_NAMES) {
-			last = names.computeIfAbsent(name, (first) -> new AtomicLong(this.clock.getAsLong()));
+	private void called(AcquireEnded ended) {
+		Map<String, Calls> names = this.calls.computeIfAbsent(ended.engine(), (first) -> new ConcurrentHashMap<>());
+		Calls calls = names.get(ended.name());
+		if (calls == null && names.size() < MOST_NAMES) {
+			calls = names.computeIfAbsent(ended.name(), (first) -> new Calls());
 		}
-		if (last != null) {
-			last.setRelease(this.clock.getAsLong());
+		if (calls != null) {
+			calls.add(new Call(this.contention ? ended.key() : null, ended.outcome(), this.clock.getAsLong()));
 		}
 	}
 
@@ -96,17 +97,21 @@ public final class LockActivity implements LockEventListener {
 		this.minutes.removeIf((minute) -> now - minute.began >= PERIOD);
 	}
 
-	/** Return when each lock was last acquired here, the oldest first. */
+	/**
+	 * Return when each lock was last acquired here, those first that never were, then the
+	 * oldest.
+	 */
 	List<LocksDescriptor.Acquired> acquired() {
 		long now = this.clock.getAsLong();
-		return this.acquired.entrySet()
+		return this.calls.entrySet()
 			.stream()
 			.flatMap((engine) -> engine.getValue()
 				.entrySet()
 				.stream()
-				.map((name) -> LocksDescriptor.Acquired.of(engine.getKey(), name.getKey(),
-						Math.max(0, now - name.getValue().get()))))
-			.sorted(Comparator.comparing(LocksDescriptor.Acquired::age).reversed())
+				.flatMap((name) -> name.getValue().describe(engine.getKey(), name.getKey(), now).stream()))
+			.sorted(Comparator
+				.comparing(LocksDescriptor.Acquired::age, Comparator.nullsLast(Comparator.<Duration>naturalOrder()))
+				.reversed())
 			.toList();
 	}
 
@@ -123,6 +128,38 @@ public final class LockActivity implements LockEventListener {
 			.sorted(Comparator.comparingLong(LocksDescriptor.Contended::waits).reversed())
 			.limit(MOST_KEYS)
 			.toList();
+	}
+
+	/**
+	 * End of an acquisition.
+	 *
+	 * @param key the key, {@code null} if it is unknown or not kept
+	 * @param at reading of the clock
+	 */
+	private record Call(@Nullable LockKey key, AcquireOutcome outcome, long at) {
+	}
+
+	/** The last call of a lock, and the last one that acquired it. */
+	private static final class Calls {
+
+		private final AtomicReference<@Nullable Call> last = new AtomicReference<>();
+
+		private final AtomicReference<@Nullable Call> acquired = new AtomicReference<>();
+
+		void add(Call call) {
+			this.last.setRelease(call);
+			if (call.outcome == AcquireOutcome.ACQUIRED) {
+				this.acquired.setRelease(call);
+			}
+		}
+
+		Optional<LocksDescriptor.Acquired> describe(String engine, String name, long now) {
+			Call acquisition = this.acquired.get();
+			Long age = (acquisition != null) ? now - acquisition.at : null;
+			return Optional.ofNullable(this.last.get())
+				.map((call) -> LocksDescriptor.Acquired.of(engine, name, call.key, age, now - call.at, call.outcome));
+		}
+
 	}
 
 	/**

@@ -4,8 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
 
+import io.leasehold.LockKey;
 import io.leasehold.LockOverview;
+import io.leasehold.event.AcquireOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param held the held locks, the oldest first
  * @param waiting the callers that wait, the longest first
  * @param parked the locks without a holder that the process keeps for its next caller
- * @param acquired when locks were last acquired, the oldest first
+ * @param acquired when locks were last acquired and called, those first that never were
+ * acquired, then the oldest
  * @param contended the keys with the most waits, the first with the most
  */
 public record LocksDescriptor(List<Held> held, List<Waiting> waiting, List<Parked> parked, List<Acquired> acquired,
@@ -92,15 +96,25 @@ public record LocksDescriptor(List<Held> held, List<Waiting> waiting, List<Parke
 	}
 
 	/**
-	 * Last acquisition of a lock in this process.
+	 * Last acquisition and last call of a lock in this process.
 	 *
 	 * @param name fixed name of the lock
-	 * @param age time since the acquisition
+	 * @param age time since the acquisition, {@code null} if there was none
+	 * @param called time since the last call ended
+	 * @param outcome how it ended, as in the meter {@code leasehold.acquire}
+	 * @param key its key, {@code null} if it is unknown, or if no keys are kept
 	 */
-	public record Acquired(String engine, String name, Duration age) {
+	public record Acquired(String engine, String name, @Nullable Duration age, Duration called, String outcome,
+			@Nullable String key) {
 
-		static Acquired of(String engine, String name, long nanos) {
-			return new Acquired(engine, name, millis(Duration.ofNanos(nanos)));
+		static Acquired of(String engine, String name, @Nullable LockKey key, @Nullable Long age, long called,
+				AcquireOutcome outcome) {
+			return new Acquired(engine, name, (age != null) ? since(age) : null, since(called),
+					outcome.name().toLowerCase(Locale.ROOT), (key != null) ? key.value() : null);
+		}
+
+		private static Duration since(long nanos) {
+			return millis(Duration.ofNanos(Math.max(0, nanos)));
 		}
 
 	}

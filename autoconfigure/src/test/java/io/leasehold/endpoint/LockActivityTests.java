@@ -51,7 +51,7 @@ class LockActivityTests {
 		LockActivity quiet = new LockActivity(this.clock::nanoTime, false);
 		quiet.onEvent(ended("order:1", AcquireOutcome.ACQUIRED, true, 20));
 		assertThat(quiet.contended()).isEmpty();
-		assertThat(quiet.acquired()).hasSize(1);
+		assertThat(quiet.acquired()).singleElement().extracting(LocksDescriptor.Acquired::key).isNull();
 	}
 
 	@Test
@@ -60,10 +60,29 @@ class LockActivityTests {
 		this.clock.advance(Duration.ofMinutes(1));
 		waited("order:2", AcquireOutcome.ACQUIRED, 20);
 		this.clock.advance(Duration.ofHours(25));
+		assertThat(this.activity.acquired()).containsExactly(new LocksDescriptor.Acquired("redis", "pay",
+				Duration.ofHours(25), Duration.ofHours(25), "acquired", "order:2"));
+	}
+
+	/** Another instance runs the job, or nobody. */
+	@Test
+	void lastCallSaysWhyALockWasNotAcquired() {
+		waited("order:1", AcquireOutcome.ACQUIRED, 20);
+		this.clock.advance(Duration.ofHours(25));
+		waited("order:2", AcquireOutcome.BUSY, 20);
 		this.activity
-			.onEvent(new AcquireEnded("redis", "ship", new LockKey("order:1"), AcquireOutcome.BUSY, true, 1, null));
+			.onEvent(new AcquireEnded("redis", "report", new LockKey("night"), AcquireOutcome.BUSY, false, 1, null));
+		this.clock.advance(Duration.ofSeconds(3));
+		this.activity.onEvent(new AcquireEnded("jdbc", "off", null, AcquireOutcome.NOT_WANTED, false, 0, null));
 		assertThat(this.activity.acquired())
-			.containsExactly(new LocksDescriptor.Acquired("redis", "pay", Duration.ofHours(25)));
+			.containsExactlyInAnyOrder(
+					new LocksDescriptor.Acquired("redis", "report", null, Duration.ofSeconds(3), "busy", "night"),
+					new LocksDescriptor.Acquired("jdbc", "off", null, Duration.ZERO, "not_wanted", null),
+					new LocksDescriptor.Acquired("redis", "pay", Duration.ofHours(25).plusSeconds(3),
+							Duration.ofSeconds(3), "busy", "order:2"))
+			.last()
+			.extracting(LocksDescriptor.Acquired::name)
+			.isEqualTo("pay");
 	}
 
 	@Test
