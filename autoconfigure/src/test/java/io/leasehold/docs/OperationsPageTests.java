@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class OperationsPageTests {
 
 	private static final Pattern COMMAND = Pattern.compile(
-			"curl -s(?: -X (?<method>\\w+))?(?: -H 'Content-Type: application/json' -d '(?<body>[^']+)')? '?localhost:8080(?<path>[^']+)'?");
+			"curl -s(?: -X (?<method>\\w+))?(?: -H '(?<header>[\\w-]+): (?<value>[^']+)')?(?: -d '(?<body>[^']+)')? '?localhost:8080(?<path>[^']+)'?");
 
 	private static final String PAGE = "docs/operations/README.md";
 
@@ -77,13 +77,14 @@ class OperationsPageTests {
 		assertThat(parts.matches()).as(command).isTrue();
 		String body = parts.group("body");
 		String method = (parts.group("method") != null) ? parts.group("method") : "GET";
-		return HttpClient.newHttpClient()
-			.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + parts.group("path")))
-				.header("Content-Type", "application/json")
-				.method(method,
-						(body != null) ? HttpRequest.BodyPublishers.ofString(body)
-								: HttpRequest.BodyPublishers.noBody())
-				.build(), HttpResponse.BodyHandlers.ofString());
+		HttpRequest.Builder request = HttpRequest
+			.newBuilder(URI.create("http://127.0.0.1:" + port + parts.group("path")))
+			.method(method,
+					(body != null) ? HttpRequest.BodyPublishers.ofString(body) : HttpRequest.BodyPublishers.noBody());
+		if (parts.group("header") != null) {
+			request.header(parts.group("header"), parts.group("value"));
+		}
+		return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
 	}
 
 	private static ConfigurableApplicationContext start() {
@@ -91,7 +92,7 @@ class OperationsPageTests {
 			.properties("server.port=0", "leasehold.engine=jdbc", "leasehold.jdbc.initialize-schema=always",
 					"leasehold.leadership.roles=billing", "spring.flyway.enabled=false",
 					"spring.liquibase.enabled=false",
-					"management.endpoints.web.exposure.include=health,locks,leadership,metrics,loggers",
+					"management.endpoints.web.exposure.include=health,locks,leadership,metrics,loggers,threaddump",
 					"management.endpoint.health.show-details=always", "management.endpoint.locks.access=unrestricted",
 					"management.endpoint.leadership.access=unrestricted")
 			.run();
