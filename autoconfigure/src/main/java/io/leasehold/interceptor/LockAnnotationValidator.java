@@ -6,6 +6,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.SpringProxy;
@@ -28,6 +30,8 @@ import org.springframework.util.ClassUtils;
  */
 public final class LockAnnotationValidator implements SmartInstantiationAwareBeanPostProcessor,
 		SmartInitializingSingleton, BeanFactoryAware, AopInfrastructureBean {
+
+	private static final Log logger = LogFactory.getLog(LockAnnotationValidator.class);
 
 	/** Bean of tests that replace beans by mocks, which have no proxies. */
 	private static final String REPLACED_BEANS = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
@@ -104,21 +108,28 @@ public final class LockAnnotationValidator implements SmartInstantiationAwareBea
 		TransactionOrder order = TransactionOrder.of(factory, this.order);
 		this.transactions = order;
 		for (String name : factory.getBeanDefinitionNames()) {
-			Class<?> type = checkedType(factory, name, order);
-			// The class behind a proxy was seen when the proxy was created
-			if (type != null && !SpringProxy.class.isAssignableFrom(type) && !type.isInterface()
-					&& !Modifier.isAbstract(type.getModifiers())) {
-				this.seen.add(ClassUtils.getUserClass(type));
-				noteLifecycle(factory, name, type);
+			try {
+				note(factory, name, checkedType(factory, name, order));
+			}
+			catch (RuntimeException | LinkageError ex) {
+				if (!LockedMethods.lacksType(ex)) {
+					throw ex;
+				}
+				logger.debug("The class of bean '%s' cannot be checked before the bean is created".formatted(name), ex);
 			}
 		}
 		this.seen.forEach((type) -> check(type, order));
 	}
 
-	private void noteLifecycle(ConfigurableListableBeanFactory factory, String name, Class<?> type) {
-		if (this.methods.areIn(type)
-				&& factory.getMergedBeanDefinition(name) instanceof AbstractBeanDefinition definition) {
-			this.warnings.lifecycleOf(ClassUtils.getUserClass(type), definition);
+	/** Note the annotated class of a bean, and the methods that Spring calls there. */
+	private void note(ConfigurableListableBeanFactory factory, String name, @Nullable Class<?> type) {
+		// The class behind a proxy was seen when the proxy was created
+		if (type != null && !SpringProxy.class.isAssignableFrom(type) && !type.isInterface()
+				&& !Modifier.isAbstract(type.getModifiers()) && this.methods.areIn(type)) {
+			this.seen.add(ClassUtils.getUserClass(type));
+			if (factory.getMergedBeanDefinition(name) instanceof AbstractBeanDefinition definition) {
+				this.warnings.lifecycleOf(ClassUtils.getUserClass(type), definition);
+			}
 		}
 	}
 
