@@ -101,7 +101,8 @@ final class LeadershipProcess implements AutoCloseable {
 	 * @throws InterruptedException if it is interrupted
 	 */
 	public static void main(String[] args) throws IOException, InterruptedException {
-		Awaitility.setDefaultTimeout(Duration.ofMinutes(1)); // for openers that wait
+		Awaitility.setDefaultTimeout(Duration.ofMinutes(5)); // for openers that wait on a
+																// busy machine
 		Member member = Member.of("candidate");
 		LockEngine engine = new ShortLeases(
 				EngineAddress.open(args[0], args[1], member, List.of(args).subList(2, args.length)));
