@@ -22,6 +22,12 @@ import org.springframework.r2dbc.core.binding.BindMarkersFactoryResolver;
  */
 final class R2dbcFenceTable {
 
+	/**
+	 * Error that the driver of MySQL reports without the SQL state of a read-only
+	 * transaction.
+	 */
+	private static final int MYSQL_READ_ONLY = 1792;
+
 	private final BindMarkersFactory markers;
 
 	R2dbcFenceTable(ConnectionFactory database) {
@@ -108,7 +114,8 @@ final class R2dbcFenceTable {
 	}
 
 	private static boolean isReadOnly(Throwable failure) {
-		return failure instanceof R2dbcException refusal && FenceTable.READ_ONLY.equals(refusal.getSqlState());
+		return failure instanceof R2dbcException refusal
+				&& (FenceTable.READ_ONLY.equals(refusal.getSqlState()) || refusal.getErrorCode() == MYSQL_READ_ONLY);
 	}
 
 	private Mono<Long> token(Fence fence, Connection connection) {

@@ -1,0 +1,19 @@
+package io.leasehold.transaction;
+
+import io.leasehold.server.MySqlTestServer;
+import org.junit.jupiter.api.Tag;
+
+@Tag("full")
+class MySqlReactiveFencingIntegrationTests extends ReactiveFencingContract {
+
+	@Override
+	String url() {
+		return "r2dbc:mysql://root@127.0.0.1:%d/test".formatted(MySqlTestServer.shared().port());
+	}
+
+	@Override
+	String platform() {
+		return "mysql";
+	}
+
+}
