@@ -89,7 +89,7 @@ final class Watchdog {
 	 * hold that has the grant then.
 	 */
 	void watch(KeyGate gate, Hold hold) {
-		if (hold.pass == 0 && hold.grant.awaitsFirstRenewal()) {
+		if (hold.pass == 0 && hold.awaitsFirstRenewal()) {
 			this.urgent.add(new Due(gate, hold));
 			this.threads.schedule(this::hurry, GRACE);
 		}

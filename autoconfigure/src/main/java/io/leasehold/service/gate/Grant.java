@@ -30,12 +30,6 @@ public final class Grant {
 	/** The claim, if a request for it was in flight when the grant arrived. */
 	private final @Nullable StoreClaim requested;
 
-	/**
-	 * Whether the lease is short and its first renewal has not ended. Guarded by the
-	 * gate's monitor.
-	 */
-	private boolean firstRenewal;
-
 	private volatile @Nullable Exception renewalFailure;
 
 	private volatile boolean forced;
@@ -142,28 +136,15 @@ public final class Grant {
 		return until != ENDED && time <= (until - this.confirmed) / 4;
 	}
 
-	/** Mark the lease as short, so that it is renewed soon. */
-	void awaitFirstRenewal() {
-		this.firstRenewal = true;
-	}
-
-	public boolean awaitsFirstRenewal() {
-		return this.firstRenewal;
-	}
-
-	void firstRenewalEnded() {
-		this.firstRenewal = false;
-	}
-
 	/**
-	 * Return whether the grant may be passed on to a holder with the given lease. A grant
-	 * with a short lease is measured by that: its first renewal extends it for the holder
-	 * at that time.
+	 * Return whether the grant may be passed on to a holder with the given lease.
+	 * @param ownLease whether to measure it by its own lease if that is shorter, because
+	 * its first renewal extends it for the holder at that time
 	 */
-	boolean isFreshFor(Duration lease, long now) {
+	boolean isFreshFor(Duration lease, boolean ownLease, long now) {
 		long remaining = remaining(now);
 		long unconfirmed = now - this.confirmed;
-		long measure = this.firstRenewal ? Math.min(lease.toNanos(), remaining + unconfirmed) : lease.toNanos();
+		long measure = ownLease ? Math.min(lease.toNanos(), remaining + unconfirmed) : lease.toNanos();
 		return RenewalRule.isFresh(measure, remaining, unconfirmed);
 	}
 

@@ -63,6 +63,9 @@ public final class Hold extends Link<Hold> {
 	/** Time of the next renewal, which a pass does not delay. */
 	private volatile long renewAt;
 
+	/** Whether a grant with a short lease still awaits the end of its first renewal. */
+	private boolean firstRenewal;
+
 	/** Whether all handles stay with the thread. */
 	private boolean bound;
 
@@ -97,9 +100,8 @@ public final class Hold extends Link<Hold> {
 		extend(this.options.maxHold(), now);
 		long due = nextRenewal(now);
 		this.renewAt = (passed != null && due - passed.renewAt > 0) ? passed.renewAt : due;
-		if (passed == null && pushed && RenewalRule.isShort(lease(), grant.remaining(now)) && isRenewable(now)) {
-			grant.awaitFirstRenewal();
-		}
+		this.firstRenewal = (passed != null) ? passed.firstRenewal
+				: pushed && RenewalRule.isShort(lease(), grant.remaining(now)) && isRenewable(now);
 	}
 
 	public LockKey key() {
@@ -305,10 +307,12 @@ public final class Hold extends Link<Hold> {
 		return now + RenewalRule.untilDue(lease(), this.grant.remaining(now));
 	}
 
-	/**
-	 * Action of a handle for the loss of its hold. It does not keep the handle reachable.
-	 */
-	private record LossAction(WeakReference<Object> handle, Consumer<LockLostException> action) {
+	public boolean awaitsFirstRenewal() {
+		return this.firstRenewal;
+	}
+
+	void firstRenewalEnded() {
+		this.firstRenewal = false;
 	}
 
 }

@@ -231,9 +231,12 @@ public final class KeyGate {
 	public synchronized Decision firstRenewalEnded(Grant renewed) {
 		Decision decision = new Decision();
 		long now = this.rules.now();
-		renewed.firstRenewalEnded();
 		Hold hold = this.holders.of(renewed);
-		return (hold != null && hold.isClosed() && hold.minHoldRest(now) <= 0) ? leave(hold, now, decision) : decision;
+		if (hold == null) {
+			return decision;
+		}
+		hold.firstRenewalEnded();
+		return (hold.isClosed() && hold.minHoldRest(now) <= 0) ? leave(hold, now, decision) : decision;
 	}
 
 	/**
@@ -254,8 +257,8 @@ public final class KeyGate {
 			if (next == null || !this.rules.mayPass(closed, next, now)) {
 				return release(closed, decision);
 			}
-			if (!closed.grant.isFreshFor(Hold.leaseOf(next.options()), now)) {
-				return closed.grant.awaitsFirstRenewal() ? decision.hurry() : release(closed, decision);
+			if (!closed.grant.isFreshFor(Hold.leaseOf(next.options()), closed.awaitsFirstRenewal(), now)) {
+				return closed.awaitsFirstRenewal() ? decision.hurry() : release(closed, decision);
 			}
 			kept = new Hold(closed.grant, next, closed, closed.pushed, now);
 		}

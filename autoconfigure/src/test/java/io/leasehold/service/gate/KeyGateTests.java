@@ -304,9 +304,9 @@ class KeyGateTests {
 		this.scene.clock.advance(LEASE.dividedBy(9).minus(NANO));
 		assertThat(ManualGate.woken(this.scene.leave(held))).containsExactly(next);
 		Hold passed = this.scene.open(next);
-		assertThat(passed.grant.awaitsFirstRenewal()).isTrue();
+		assertThat(passed.awaitsFirstRenewal()).isTrue();
 		assertThat(this.gate.firstRenewalEnded(held.grant).woken()).as("still open").isNull();
-		assertThat(passed.grant.awaitsFirstRenewal()).isFalse();
+		assertThat(passed.awaitsFirstRenewal()).isFalse();
 		this.scene.leave(passed);
 		assertThat(last.hasEnded()).as("not renewed").isFalse();
 	}
