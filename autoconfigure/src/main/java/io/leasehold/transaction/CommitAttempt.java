@@ -13,7 +13,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.util.ClassUtils;
 
 /**
- * Last commit that a thread has begun. If it failed, its outcome is known only if the
+ * Commit that a thread has begun. If it failed, its outcome is known only if the
  * connection still works: then the database has responded and has rejected it. Spring's
  * status does not suffice. It reports a rejected commit as unknown, and a JPA commit
  * without a response as rolled back. Confined to one thread.
@@ -34,27 +34,44 @@ final class CommitAttempt {
 
 	private final @Nullable Connection connection;
 
+	/** The attempt inside which this one begins, as in a callback of JPA. */
+	private final @Nullable CommitAttempt outer;
+
 	private @Nullable Boolean unknown;
 
-	private CommitAttempt(TransactionExecution transaction) {
+	private CommitAttempt(TransactionExecution transaction, @Nullable CommitAttempt outer) {
 		this.transaction = transaction;
+		this.outer = outer;
 		this.jdbc = JDBC && JdbcConnection.isUsedBy(transaction);
 		this.connection = this.jdbc ? JdbcConnection.of(transaction) : null;
 	}
 
 	/** Record that the current thread begins a commit. */
 	static void begin(TransactionExecution transaction) {
-		LAST.set(new CommitAttempt(transaction));
-	}
-
-	static void forget() {
-		LAST.remove();
+		CommitAttempt outer = LAST.get();
+		while (outer != null && outer.transaction.isCompleted()) {
+			outer = outer.outer; // its end was not reported
+		}
+		LAST.set(new CommitAttempt(transaction, outer));
 	}
 
 	/** Return the attempt to commit a transaction, {@code null} if there was none. */
 	static @Nullable CommitAttempt of(TransactionExecution transaction) {
-		CommitAttempt last = LAST.get();
-		return (last != null && last.transaction == transaction) ? last : null;
+		CommitAttempt attempt = LAST.get();
+		while (attempt != null && attempt.transaction != transaction) {
+			attempt = attempt.outer;
+		}
+		return attempt;
+	}
+
+	/** Forget this attempt, and those inside it. */
+	void forget() {
+		if (this.outer != null) {
+			LAST.set(this.outer);
+		}
+		else {
+			LAST.remove();
+		}
 	}
 
 	/**

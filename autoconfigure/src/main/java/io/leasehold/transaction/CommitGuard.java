@@ -22,10 +22,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 /**
  * Listener of a transaction manager that rolls a transaction back instead of committing
  * it if a lock of the current thread was lost or a fencing token is stale. It is the last
- * check before the commit, after all synchronizations. A transaction under a lock that
- * fails before its commit is rolled back, whatever the exception. After a commit of
- * unknown outcome, the locks are lost, and their keys stay locked until the leases end. A
- * nested transaction is left to its outer one. Thread-safe.
+ * check before the commit, after all synchronizations and after JPA has written its
+ * changes. A transaction under a lock that fails before its commit is rolled back,
+ * whatever the exception. After a commit of unknown outcome, the locks are lost, and
+ * their keys stay locked until the leases end. A nested transaction is left to its outer
+ * one. Thread-safe.
  */
 public final class CommitGuard implements TransactionExecutionListener {
 
@@ -71,18 +72,35 @@ public final class CommitGuard implements TransactionExecutionListener {
 			return;
 		}
 		try {
-			if (this.refusesLost) {
-				HeldLockScope.throwIfAnyLost();
-			}
-			boolean lockedInside = GuardedTransaction.check(this.refusesLost);
-			HeldLockScope.beforeCommit(transaction);
-			if (lockedInside || !HeldLockScope.held().isEmpty()) {
+			if (checkLocks()) {
+				flush(transaction);
+				checkLocks();
+				HeldLockScope.beforeCommit(transaction);
 				CommitAttempt.begin(transaction);
 			}
 		}
 		catch (TransactionException ex) {
 			// Spring would treat it as a failure of the commit itself and not roll back
 			throw new IllegalStateException("The transaction was rolled back: " + ex.getMessage(), ex);
+		}
+	}
+
+	/** Check the locks of the thread and of its transaction, and return whether any. */
+	private boolean checkLocks() {
+		if (this.refusesLost) {
+			HeldLockScope.throwIfAnyLost();
+		}
+		return GuardedTransaction.check(this.refusesLost) || !HeldLockScope.held().isEmpty();
+	}
+
+	/**
+	 * Let JPA write its changes, which takes time and calls code of the application. That
+	 * code may commit transactions of its own, which wait for the row of a compared
+	 * token.
+	 */
+	private static void flush(TransactionExecution transaction) {
+		if (!transaction.isReadOnly() && transaction instanceof DefaultTransactionStatus status) {
+			status.flush();
 		}
 	}
 
@@ -102,7 +120,7 @@ public final class CommitGuard implements TransactionExecutionListener {
 	private static void ended(TransactionExecution transaction, int completion) {
 		CommitAttempt attempt = CommitAttempt.of(transaction);
 		if (attempt != null) {
-			CommitAttempt.forget();
+			attempt.forget();
 			if (attempt.isUnknown(completion)) {
 				HeldLockScope.held().forEach(Handles::commitUnknown);
 			}

@@ -34,7 +34,7 @@ final class UncertainDatabase {
 
 	}
 
-	private final JdbcDataSource h2 = new JdbcDataSource();
+	private final DataSource database;
 
 	private Outcome outcome = Outcome.DONE;
 
@@ -44,13 +44,24 @@ final class UncertainDatabase {
 	private @Nullable SqlAction late;
 
 	UncertainDatabase() {
-		this.h2.setUrl("jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()));
+		this(h2());
+	}
+
+	UncertainDatabase(DataSource database) {
+		this.database = database;
+		observer().execute("DROP TABLE IF EXISTS sale");
 		observer().execute("CREATE TABLE sale (id VARCHAR(100))");
+	}
+
+	private static JdbcDataSource h2() {
+		JdbcDataSource h2 = new JdbcDataSource();
+		h2.setUrl("jdbc:h2:mem:%s;DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()));
+		return h2;
 	}
 
 	/** Return another connection, whose commits are certain. */
 	JdbcTemplate observer() {
-		return new JdbcTemplate(this.h2);
+		return new JdbcTemplate(this.database);
 	}
 
 	/** Decide the outcome of the next commits. */
@@ -93,7 +104,7 @@ final class UncertainDatabase {
 
 			@Override
 			public Connection getConnection() throws SQLException {
-				Connection real = UncertainDatabase.this.h2.getConnection();
+				Connection real = UncertainDatabase.this.database.getConnection();
 				return proxy(Connection.class, new Client(real));
 			}
 
@@ -107,7 +118,7 @@ final class UncertainDatabase {
 
 	XADataSource xaDataSource() {
 		return proxy(XADataSource.class, (proxy, method, arguments) -> {
-			Object result = invoke(this.h2, method, arguments);
+			Object result = invoke(this.database, method, arguments);
 			return (result instanceof XAConnection connection) ? proxy(XAConnection.class, new XaClient(connection))
 					: result;
 		});
