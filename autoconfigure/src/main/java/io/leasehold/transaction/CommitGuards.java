@@ -19,9 +19,10 @@ import org.springframework.transaction.PlatformTransactionManager;
 
 /**
  * Registrar of the commit guard at all transaction managers that support listeners. Most
- * are guarded when they are created, before another post-processor wraps them. Those that
- * were created earlier, or by a parent context, are guarded after startup. Never proxied:
- * the search for advice would create all advisors too early. Thread-safe.
+ * are guarded when they are created, before another post-processor wraps them, also those
+ * that a factory creates later. Those that were created earlier, or by a parent context,
+ * are guarded after startup. Never proxied: the search for advice would create all
+ * advisors too early. Thread-safe.
  */
 public final class CommitGuards implements BeanPostProcessor, SmartInitializingSingleton, AopInfrastructureBean {
 
@@ -51,6 +52,15 @@ public final class CommitGuards implements BeanPostProcessor, SmartInitializingS
 		if (bean instanceof PlatformTransactionManager && bean instanceof ConfigurableTransactionManager manager) {
 			CommitGuard.addTo(manager, this.refusesLost);
 			this.guarded.add(beanName);
+		}
+		return bean;
+	}
+
+	/** Products of factories are not initialized. */
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		if (bean instanceof PlatformTransactionManager) {
+			guard(bean, beanName);
 		}
 		return bean;
 	}

@@ -13,6 +13,7 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.AutoConfigurationPackage;
@@ -24,6 +25,7 @@ import org.springframework.boot.transaction.autoconfigure.TransactionManagerCust
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Primary;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
@@ -71,7 +73,10 @@ enum ManagerSetup {
 	WRAPPED((runner) -> runner.withUserConfiguration(Plain.class).withUserConfiguration(Wrapping.class)),
 
 	/** Its listeners are replaced when it is initialized. */
-	RELISTED((runner) -> runner.withBean("transactionManager", Relisted.class));
+	RELISTED((runner) -> runner.withBean("transactionManager", Relisted.class)),
+
+	/** Created by a factory, at its first use. */
+	LAZY_FACTORY((runner) -> runner.withUserConfiguration(LazyFactory.class));
 
 	private final UnaryOperator<ApplicationContextRunner> configuration;
 
@@ -233,6 +238,29 @@ enum ManagerSetup {
 		@Override
 		public void rollback(TransactionStatus status) {
 			this.target.rollback(status);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class LazyFactory {
+
+		@Bean
+		@Lazy
+		FactoryBean<DataSourceTransactionManager> transactionManager(DataSource dataSource) {
+			return new FactoryBean<>() {
+
+				@Override
+				public DataSourceTransactionManager getObject() {
+					return new DataSourceTransactionManager(dataSource);
+				}
+
+				@Override
+				public Class<?> getObjectType() {
+					return DataSourceTransactionManager.class;
+				}
+
+			};
 		}
 
 	}
