@@ -75,6 +75,18 @@ public interface LockInspector {
 	LockPage held(String engine, String prefix, @Nullable String after, int limit);
 
 	/**
+	 * Search the store for threads of several processes that wait for each other's locks.
+	 * Sends requests for all awaited locks, at most those for twenty pages of 500 locks
+	 * each. Calls wait for each other, and for those of {@link #held}.
+	 * @return the cycles that were found
+	 * @throws UnsupportedOperationException if the engine's store does not know which
+	 * threads wait, or if the engine cannot list its locks
+	 * @throws IllegalArgumentException if the store cannot continue after a page
+	 * @throws LockEngineException if the store did not respond
+	 */
+	LockDeadlocks deadlocks(String engine);
+
+	/**
 	 * Release a key by force, whichever process holds it. Its holders are notified of the
 	 * loss: at once in this process, at the latest at their next renewal in others. Their
 	 * work continues, concurrently with that of the next holder. Nothing is logged; the

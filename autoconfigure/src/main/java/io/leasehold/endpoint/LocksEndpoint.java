@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 
 import io.leasehold.KeptLock;
 import io.leasehold.LockBusyException;
+import io.leasehold.LockDeadlocks;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockHolder;
 import io.leasehold.LockInspector;
@@ -77,6 +78,28 @@ public class LocksEndpoint {
 			@Nullable Integer limit) {
 		return (key != null) ? lock(engine, key) : held(engine, (prefix != null) ? prefix : "",
 				StringUtils.hasLength(after) ? after : null, (limit != null) ? limit : DEFAULT_LIMIT);
+	}
+
+	/**
+	 * Return a view of the locks of all processes.
+	 * @param view {@code deadlocks}: threads of several processes that wait for each
+	 * other's locks
+	 */
+	@ReadOperation
+	public DeadlocksDescriptor view(@Selector String engine, @Selector String view) {
+		if (!view.equals("deadlocks")) {
+			throw invalid("There is no view '%s', only [deadlocks]".formatted(view));
+		}
+		try {
+			LockDeadlocks found = this.locks.deadlocks(engine);
+			return new DeadlocksDescriptor(engine, found.cycles(), found.complete(), null);
+		}
+		catch (LockEngineException ex) {
+			return new DeadlocksDescriptor(engine, List.of(), false, ex.getMessage());
+		}
+		catch (IllegalArgumentException | UnsupportedOperationException ex) {
+			throw invalid(String.valueOf(ex.getMessage()));
+		}
 	}
 
 	private HeldDescriptor held(String engine, String prefix, @Nullable String after, int limit) {

@@ -43,6 +43,16 @@ public class LocksEndpointWebExtension {
 	}
 
 	/**
+	 * Return a view of the locks of all processes.
+	 * @return the response of the endpoint, or status 400 with the reason
+	 * @see LocksEndpoint#view(String, String)
+	 */
+	@ReadOperation
+	public WebEndpointResponse<Object> view(@Selector String engine, @Selector String view) {
+		return respond(() -> this.endpoint.view(engine, view));
+	}
+
+	/**
 	 * Release a key by force.
 	 * @param securityContext the authenticated user
 	 * @return the holders that lost it, or status 400 with the reason

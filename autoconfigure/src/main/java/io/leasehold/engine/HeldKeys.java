@@ -33,6 +33,15 @@ public interface HeldKeys {
 	Page list(String prefix, @Nullable String after, int limit);
 
 	/**
+	 * Return some of the held keys for which claims wait in the store, and these claims.
+	 * Otherwise as {@link #list} without a prefix.
+	 * @return the page, or {@code null} if the store does not know which threads wait
+	 */
+	default @Nullable Page listAwaited(@Nullable String after, int limit) {
+		return null;
+	}
+
+	/**
 	 * Create the exception for a position that no page of the listing has returned.
 	 * @param after the position
 	 */
@@ -54,8 +63,27 @@ public interface HeldKeys {
 	 *
 	 * @param key the key
 	 * @param holders its holders in the order of their grants, not empty
+	 * @param waiters claims that wait until all of these holders have released it, with
+	 * the times of their requests and without grant numbers. Empty in a page of
+	 * {@link HeldKeys#list}, and for permits
 	 */
-	record HeldKey(LockKey key, List<Holder> holders) {
+	record HeldKey(LockKey key, List<Holder> holders, List<Holder> waiters) {
+
+		/** Maximum number of waiters. */
+		public static final int MOST_WAITERS = 100;
+
+		public HeldKey(LockKey key, List<Holder> holders) {
+			this(key, holders, List.of());
+		}
+
+		/**
+		 * Return whether a page contains this key.
+		 * @param awaited whether the page lists only keys for which claims wait
+		 */
+		public boolean isListed(boolean awaited) {
+			return !this.holders.isEmpty() && !(awaited && this.waiters.isEmpty());
+		}
+
 	}
 
 }

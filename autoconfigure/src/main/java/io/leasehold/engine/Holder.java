@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Holder of a key, for operators. While a JVM passes a grant on between its threads, this
  * is the first holder.
  *
+ * @param member unique id of the member that made the claim, or {@code unknown}
  * @param application name of the application
  * @param host name of its host
  * @param process process id
@@ -22,10 +23,12 @@ import org.jspecify.annotations.Nullable;
  * @param reserved how many numbers after the grant number belong to the grant
  * @param lingers whether the grant lingers: the store does not know whether it is in use
  */
-public record Holder(String application, String host, long process, String thread, long number, Instant since,
-		@Nullable Duration remaining, int reserved, boolean lingers) {
+public record Holder(String member, String application, String host, long process, String thread, long number,
+		Instant since, @Nullable Duration remaining, int reserved, boolean lingers) {
 
-	private static final Pattern TOKEN = Pattern.compile("([^@]*)@([^:]*):(\\d{1,18}):[^/]*/([^/]*)/.*");
+	private static final Pattern TOKEN = Pattern.compile("(([^@]*)@([^:]*):(\\d{1,18}):[^/]*)/([^/]*)/.*");
+
+	private static final String UNKNOWN = "unknown";
 
 	/**
 	 * Create a holder from the data in a store.
@@ -38,10 +41,15 @@ public record Holder(String application, String host, long process, String threa
 	public static Holder of(String token, long number, Instant since, @Nullable Duration remaining) {
 		Matcher parts = TOKEN.matcher(token);
 		if (!parts.matches()) {
-			return new Holder("unknown", "unknown", 0, "unknown", number, since, remaining, 0, false);
+			return new Holder(UNKNOWN, UNKNOWN, UNKNOWN, 0, UNKNOWN, number, since, remaining, 0, false);
 		}
-		return new Holder(parts.group(1), parts.group(2), Long.parseLong(parts.group(3)), parts.group(4), number, since,
-				remaining, 0, false);
+		return new Holder(parts.group(1), parts.group(2), parts.group(3), Long.parseLong(parts.group(4)),
+				parts.group(5), number, since, remaining, 0, false);
+	}
+
+	/** Return whether its token is that of an owner. */
+	public boolean isKnown() {
+		return !this.member.equals(UNKNOWN);
 	}
 
 	/**
@@ -50,7 +58,7 @@ public record Holder(String application, String host, long process, String threa
 	 * @param lingers whether the grant still lingers
 	 */
 	public Holder withReserved(int reserved, boolean lingers) {
-		return new Holder(this.application, this.host, this.process, this.thread, this.number, this.since,
+		return new Holder(this.member, this.application, this.host, this.process, this.thread, this.number, this.since,
 				this.remaining, reserved, lingers);
 	}
 

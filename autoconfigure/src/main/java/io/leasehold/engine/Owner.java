@@ -8,6 +8,9 @@ import java.util.HexFormat;
  */
 public final class Owner {
 
+	/** Maximum number of characters of a thread's name in a token. */
+	public static final int LONGEST_THREAD = 40;
+
 	private final MemberIdentity member;
 
 	private final String thread;
@@ -32,7 +35,8 @@ public final class Owner {
 	 * @return the token
 	 */
 	public String token() {
-		return this.member.id() + "/" + printable(this.thread, 40) + "/" + HexFormat.of().toHexDigits(secret());
+		return this.member.id() + "/" + printable(this.thread, LONGEST_THREAD) + "/"
+				+ HexFormat.of().toHexDigits(secret());
 	}
 
 	/** Return the secret. It is kept as a number, which is smaller than its text. */
@@ -49,7 +53,7 @@ public final class Owner {
 	 */
 	@Override
 	public String toString() {
-		return this.member.id() + "/" + printable(this.thread, 40);
+		return this.member.id() + "/" + printable(this.thread, LONGEST_THREAD);
 	}
 
 	/**

@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 import io.leasehold.KeptLock;
+import io.leasehold.LockDeadlocks;
 import io.leasehold.LockHolder;
 import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
@@ -98,6 +99,24 @@ final class LockOperators implements LockInspector {
 			.stream()
 			.map((held) -> new LockPage.Entry(held.key().value(), StoreHolders.describe(held.holders())))
 			.toList(), page.next());
+	}
+
+	@Override
+	public LockDeadlocks deadlocks(String engine) {
+		HeldKeys keys = this.engines.get(engine).engine.heldKeys();
+		LockDeadlocks found = null;
+		this.listing.lock();
+		try {
+			found = (keys != null) ? StoreDeadlocks.search(keys) : null;
+		}
+		finally {
+			this.listing.unlock();
+		}
+		if (found == null) {
+			throw new UnsupportedOperationException(
+					"Engine '%s' cannot find deadlocks: its store does not know which threads wait".formatted(engine));
+		}
+		return found;
 	}
 
 	@Override

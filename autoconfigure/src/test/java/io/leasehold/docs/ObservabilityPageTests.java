@@ -11,10 +11,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.leasehold.LockDeadlocks;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
+import io.leasehold.endpoint.DeadlocksDescriptor;
 import io.leasehold.endpoint.HeldDescriptor;
 import io.leasehold.endpoint.LockDescriptor;
 import io.leasehold.endpoint.LocksDescriptor;
@@ -147,8 +149,11 @@ class ObservabilityPageTests {
 		assertThat(fields(responses.get(2).path("last"))).isEqualTo(components(LockDescriptor.Last.class));
 		assertThat(fields(responses.get(3))).isEqualTo(components(HeldDescriptor.class));
 		assertThat(fields(responses.get(3).path("held").path(0))).isEqualTo(components(HeldDescriptor.Entry.class));
-		assertThat(fields(responses.get(4))).isEqualTo(components(RoleDescriptor.class));
-		assertThat(fields(responses.get(4).path("leaders").path(0))).isEqualTo(components(LockDescriptor.Holder.class));
+		assertThat(fields(responses.get(4))).isEqualTo(components(DeadlocksDescriptor.class));
+		assertThat(fields(responses.get(4).path("deadlocks").path(0).path(0)))
+			.isEqualTo(components(LockDeadlocks.Wait.class));
+		assertThat(fields(responses.get(5))).isEqualTo(components(RoleDescriptor.class));
+		assertThat(fields(responses.get(5).path("leaders").path(0))).isEqualTo(components(LockDescriptor.Holder.class));
 	}
 
 	private static List<String> fields(JsonNode object) {

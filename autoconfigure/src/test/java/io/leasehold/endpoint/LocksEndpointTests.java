@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,8 +33,13 @@ import tools.jackson.databind.json.JsonMapper;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
+import io.leasehold.engine.AcquisitionOutcome.Granted;
+import io.leasehold.engine.Claim;
+import io.leasehold.engine.Member;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.contract.Fault;
 
@@ -50,6 +56,7 @@ import org.springframework.context.annotation.Import;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 /**
  * Tests for {@link LocksEndpoint} over HTTP and JMX, with Boot around it.
@@ -224,6 +231,41 @@ class LocksEndpointTests {
 		assertRefused(get("/nowhere"), "There is no lock engine 'nowhere', only [local]");
 	}
 
+	/** Two other processes use the same store. */
+	@Test
+	void showsDeadlocksBetweenProcesses() throws Exception {
+		LocalLockEngine store = context.getBean(LocalLockEngine.class);
+		Member bank = Member.of("bank");
+		Member depot = Member.of("depot");
+		List<Claim> claims = new ArrayList<>(
+				List.of(claim(bank, "payer", "order:1", false), claim(depot, "packer", "stock:1", false)));
+		claims.forEach((claim) -> assertThat(store.tryAcquire(claim)).isInstanceOf(Granted.class));
+		assertThat(get("/local/deadlocks").body())
+			.isEqualTo("{\"engine\":\"local\",\"deadlocks\":[],\"complete\":true,\"failure\":null}");
+		claims.add(claim(bank, "payer", "stock:1", true));
+		claims.add(claim(depot, "packer", "order:1", true));
+		claims.subList(2, 4).forEach((claim) -> assertThat(store.tryAcquire(claim)).isInstanceOf(Busy.class));
+		JsonNode shown = json(get("/local/deadlocks"));
+		assertThat(shown.path("deadlocks").size()).isOne();
+		assertThat(shown.path("deadlocks").path(0).valueStream())
+			.extracting((wait) -> wait.path("application").asString(), (wait) -> wait.path("thread").asString(),
+					(wait) -> wait.path("key").asString())
+			.containsExactlyInAnyOrder(tuple("bank", "payer", "stock:1"), tuple("depot", "packer", "order:1"));
+		store.faults().setDown(true);
+		shown = json(get("/local/deadlocks"));
+		assertThat(shown.path("failure").asString()).isEqualTo("The held locks are unknown: the store is down");
+		assertThat(shown.path("complete").asBoolean()).isFalse();
+		store.faults().setDown(false);
+		claims.forEach(store::release);
+		assertRefused(get("/local/waits"), "There is no view 'waits', only [deadlocks]");
+		assertRefused(get("/nowhere/deadlocks"), "There is no lock engine 'nowhere', only [local]");
+	}
+
+	private static Claim claim(Member member, String thread, String key, boolean waits) {
+		return new Claim(new LockKey(key), member.newOwner(thread), Duration.ofMinutes(1), Duration.ZERO, waits,
+				System.nanoTime());
+	}
+
 	private static void assertRefused(HttpResponse<String> response, String reason) {
 		assertThat(response.statusCode()).isEqualTo(400);
 		assertThat(JSON.readTree(response.body()).path("error").asString()).isEqualTo(reason);
@@ -286,6 +328,8 @@ class LocksEndpointTests {
 				String.class.getName(), Integer.class.getName() };
 		assertThat(server.invoke(name, "lock", new Object[] { "local", null, "order:4", null, 500 }, ofPage).toString())
 			.contains("order:42", "next=null");
+		assertThat(server.invoke(name, "view", new Object[] { "local", "deadlocks" }, signature).toString())
+			.contains("complete=true");
 		server.invoke(name, "forceRelease", new Object[] { "local", "order:42" }, signature);
 		assertThat(held.isValid()).isFalse();
 	}

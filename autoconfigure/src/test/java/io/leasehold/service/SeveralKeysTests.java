@@ -81,7 +81,7 @@ class SeveralKeysTests {
 			.get(1, TimeUnit.MINUTES);
 		assertThat(held.parts())
 			.allSatisfy((part) -> assertThat(this.store.inspect(new LockKey(part.key()))).singleElement()
-				.satisfies((holder) -> assertThat(holder.thread()).isEqualTo(caller)));
+				.satisfies((holder) -> assertThat(holder.thread()).isEqualTo("async=" + caller)));
 		held.close();
 	}
 

@@ -2,7 +2,6 @@ package io.leasehold.engine.etcd;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +10,6 @@ import java.util.concurrent.TimeoutException;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.HeldKeys;
-import io.leasehold.engine.Holder;
 import io.leasehold.engine.support.KeyNames;
 import io.leasehold.engine.support.StoreCalls;
 import org.jspecify.annotations.Nullable;
@@ -29,10 +27,15 @@ record HeldClaims(Store store, EtcdKeys keys, Operator operator, EndedSessions e
 
 	@Override
 	public Page list(String prefix, @Nullable String after, int limit) {
-		return this.calls.run("list the held locks", null, (deadline) -> list(prefix, after, limit, deadline));
+		return this.calls.run("list the held locks", null, (deadline) -> list(prefix, after, limit, false, deadline));
 	}
 
-	private Page list(String prefix, @Nullable String after, int limit, long deadline)
+	@Override
+	public Page listAwaited(@Nullable String after, int limit) {
+		return this.calls.run("list the awaited locks", null, (deadline) -> list("", after, limit, true, deadline));
+	}
+
+	private Page list(String prefix, @Nullable String after, int limit, boolean awaited, long deadline)
 			throws EtcdException, TimeoutException {
 		if (after != null && !after.startsWith(EtcdKeys.escape(prefix))) {
 			throw HeldKeys.noPosition(after);
@@ -59,10 +62,10 @@ record HeldClaims(Store store, EtcdKeys keys, Operator operator, EndedSessions e
 			last = lock.getKey();
 			LockKey key = KeyNames.parse(last, StandardCharsets.ISO_8859_1);
 			if (key != null) {
-				List<Holder> holders = last.equals(incomplete) ? this.operator.inspect(key, deadline)
-						: holders(lock.getValue(), endedSessions);
-				if (!holders.isEmpty()) {
-					held.add(new HeldKey(key, holders));
+				HeldKey found = last.equals(incomplete) ? this.operator.find(key, awaited, deadline)
+						: Operator.held(key, lock.getValue(), awaited, endedSessions);
+				if (found.isListed(awaited)) {
+					held.add(found);
 				}
 			}
 		}
@@ -74,11 +77,6 @@ record HeldClaims(Store store, EtcdKeys keys, Operator operator, EndedSessions e
 		int begin = this.keys.claims().length();
 		int end = claim.key().indexOf('/', begin);
 		return claim.key().substring(begin, (end >= 0) ? end : claim.key().length());
-	}
-
-	private static List<Holder> holders(List<KeyValue> claims, Set<Long> endedSessions) {
-		claims.sort(Comparator.comparingLong(KeyValue::created));
-		return Operator.holders(claims, endedSessions).stream().map(ClaimValue::holder).toList();
 	}
 
 }

@@ -2,11 +2,15 @@ package io.leasehold.engine.etcd;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.leasehold.LockKey;
+import io.leasehold.engine.HeldKeys.HeldKey;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.MonotonicClock;
 
@@ -34,7 +38,26 @@ final class Operator {
 	}
 
 	List<Holder> inspect(LockKey key, long deadline) throws EtcdException, TimeoutException {
-		return holders(key, deadline).stream().map(ClaimValue::holder).toList();
+		return find(key, false, deadline).holders();
+	}
+
+	/**
+	 * Return the holders of a lock.
+	 * @param awaited whether to return also the waiting claims
+	 */
+	HeldKey find(LockKey key, boolean awaited, long deadline) throws EtcdException, TimeoutException {
+		List<KeyValue> all = this.store.list(Operation.list(this.keys.claims(key)), deadline);
+		return held(key, all, awaited, this.ended.of(all, deadline));
+	}
+
+	/** Return the holders of a lock, and the waiting claims, of all claims on it. */
+	static HeldKey held(LockKey key, List<KeyValue> claims, boolean awaited, Set<Long> endedSessions) {
+		List<KeyValue> all = claims.stream().sorted(Comparator.comparingLong(KeyValue::created)).toList();
+		ClaimOrder order = ClaimOrder.of(all.stream().map(KeyValue::key).toList());
+		Stream<KeyValue> waiting = (awaited && !all.isEmpty() && !order.held().isPermit())
+				? IntStream.range(0, all.size()).filter((i) -> !order.holds(i)).mapToObj(all::get) : Stream.empty();
+		return new HeldKey(key, holders(all, endedSessions).stream().map(ClaimValue::holder).toList(),
+				waiting.limit(HeldKey.MOST_WAITERS).map(ClaimValue::holder).toList());
 	}
 
 	List<Holder> forceRelease(LockKey key, long deadline) throws EtcdException, TimeoutException {

@@ -6,7 +6,6 @@ import java.util.List;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.HeldKeys;
-import io.leasehold.engine.Holder;
 import io.leasehold.engine.MonotonicClock;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +18,15 @@ record LocalHeldKeys(LocalFaults faults, Slots slots, MonotonicClock clock) impl
 
 	@Override
 	public Page list(String prefix, @Nullable String after, int limit) {
+		return list(prefix, after, limit, false);
+	}
+
+	@Override
+	public Page listAwaited(@Nullable String after, int limit) {
+		return list("", after, limit, true);
+	}
+
+	private Page list(String prefix, @Nullable String after, int limit, boolean awaited) {
 		if (after != null && !after.startsWith(prefix)) {
 			throw HeldKeys.noPosition(after);
 		}
@@ -34,9 +42,12 @@ record LocalHeldKeys(LocalFaults faults, Slots slots, MonotonicClock clock) impl
 		while (following.hasNext() && held.size() < limit) {
 			last = following.next();
 			LockKey key = new LockKey(last);
-			List<Holder> holders = this.slots.read(key, (slot) -> slot.holders(this.clock.nanoTime()));
-			if (holders != null && !holders.isEmpty()) {
-				held.add(new HeldKey(key, holders));
+			HeldKey found = this.slots.read(key, (slot) -> {
+				long now = this.clock.nanoTime();
+				return new HeldKey(key, slot.holders(now), awaited ? slot.waiters(now) : List.of());
+			});
+			if (found != null && found.isListed(awaited)) {
+				held.add(found);
 			}
 		}
 		return new Page(held, following.hasNext() ? last : null);

@@ -124,7 +124,7 @@ final class Place {
 		return Holder.of(this.claim.owner().token(), this.number, time(this.since, now), remaining);
 	}
 
-	private static Instant time(long nanos, long now) {
+	static Instant time(long nanos, long now) {
 		return Instant.now().minusNanos(now - nanos);
 	}
 

@@ -9,6 +9,7 @@ import java.util.Map;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.HeldKeys;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.Owner;
@@ -186,6 +187,18 @@ final class Slot {
 			}
 		}
 		return holders;
+	}
+
+	/** Return the claims in the queue, none if they wait for permits. */
+	List<Holder> waiters(long now) {
+		if (this.first != null && this.first.access().isPermit()) {
+			return List.of();
+		}
+		return this.queue.values()
+			.stream()
+			.limit(HeldKeys.HeldKey.MOST_WAITERS)
+			.map((waiter) -> Holder.of(waiter.claim.owner().token(), 0, Place.time(waiter.claim.since(), now), null))
+			.toList();
 	}
 
 	/** Return the last holder if only its minimum hold keeps the key, or else null. */

@@ -7,14 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.HeldKeys;
-import io.leasehold.engine.Holder;
 import io.leasehold.engine.redis.connection.Line;
 import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.RedisFailure;
@@ -40,9 +38,18 @@ record HeldLocks(Operator operator, OpenState state, Duration timeout) implement
 
 	@Override
 	public Page list(String prefix, @Nullable String after, int limit) {
+		return list(prefix, after, limit, false);
+	}
+
+	@Override
+	public Page listAwaited(@Nullable String after, int limit) {
+		return list("", after, limit, true);
+	}
+
+	private Page list(String prefix, @Nullable String after, int limit, boolean awaited) {
 		this.state.check(null);
 		try {
-			return list(prefix, after, limit, Deadlines.after(this.timeout));
+			return list(prefix, after, limit, awaited, Deadlines.after(this.timeout));
 		}
 		catch (RedisFailure ex) {
 			throw this.state.reason(null, ex.toEngineException("Redis", "list the held locks"));
@@ -50,7 +57,7 @@ record HeldLocks(Operator operator, OpenState state, Duration timeout) implement
 	}
 
 	/** Visit one step at least, and others for half of the time at most. */
-	private Page list(String prefix, @Nullable String after, int limit, long deadline) {
+	private Page list(String prefix, @Nullable String after, int limit, boolean awaited, long deadline) {
 		List<Node> primaries = this.operator.lines()
 			.primaries(deadline)
 			.stream()
@@ -62,7 +69,7 @@ record HeldLocks(Operator operator, OpenState state, Duration timeout) implement
 		long until = System.nanoTime() + Deadlines.left(deadline) / 2;
 		int visited = limit;
 		for (int i = 0; i < MOST_STEPS && found.size() < limit && (i == 0 || System.nanoTime() - until < 0); i++) {
-			Step step = new Step(position.cursor(), pattern, visited);
+			Step step = new Step(position.cursor(), pattern, visited, awaited);
 			int before = found.size();
 			String cursor = this.operator.lines()
 				.requestAt(primaries.get(position.primary()), deadline, (line) -> visit(step, found, line, deadline));
@@ -87,18 +94,15 @@ record HeldLocks(Operator operator, OpenState state, Duration timeout) implement
 			}
 		}
 		List<RedisKeys> locks = List.copyOf(hits);
-		List<List<Holder>> holders = this.operator.inspectAll(locks, line, deadline);
-		for (int i = 0; i < locks.size(); i++) {
-			LockKey key = Objects.requireNonNull(locks.get(i).key());
-			if (!holders.get(i).isEmpty()) {
-				found.put(key, new HeldKey(key, holders.get(i)));
-			}
-		}
+		this.operator.inspectAll(locks, step.awaited(), line, deadline)
+			.stream()
+			.filter((held) -> held.isListed(step.awaited()))
+			.forEach((held) -> found.put(held.key(), held));
 		return (String) response.get(0);
 	}
 
 	/** Arguments of one step. */
-	private record Step(String cursor, String pattern, int visited) {
+	private record Step(String cursor, String pattern, int visited, boolean awaited) {
 	}
 
 	/**

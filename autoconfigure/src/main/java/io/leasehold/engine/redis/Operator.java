@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
@@ -14,6 +15,7 @@ import java.util.stream.Stream;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.HeldKeys.HeldKey;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.KeptKeys;
 import io.leasehold.engine.redis.connection.Line;
@@ -39,49 +41,60 @@ record Operator(Lines lines, String namespace, String retention, Notifications n
 	 */
 	private static final Pattern PLACE = Pattern.compile("(\\d{1,18}):#\\S*(?: !?(?:(\\d{1,18}),(.*))?)?");
 
+	/** Entry of the queue: lease, form and claim. */
+	private static final Pattern QUEUED = Pattern.compile("\\d+[+*-](.*)");
+
 	List<Holder> inspect(LockKey key, long deadline) {
-		return inspect(RedisKeys.of(this.namespace, key), deadline);
+		return holders(inspect(RedisKeys.of(this.namespace, key), arguments(), deadline));
 	}
 
-	private List<Holder> inspect(RedisKeys keys, long deadline) {
-		return holders(this.lines.request(keys.lock(), deadline,
-				(line) -> line.run(Scripts.INSPECT, keys.all(), arguments(), deadline)));
+	private List<Object> inspect(RedisKeys keys, String[] arguments, long deadline) {
+		return this.lines.request(keys.lock(), deadline,
+				(line) -> line.run(Scripts.INSPECT, keys.all(), arguments, deadline));
 	}
 
 	/**
 	 * Return the holders of locks of one server. A lock with data that Leasehold did not
 	 * write has none.
+	 * @param awaited whether to return also the waiting claims
 	 * @param line line to the server
 	 */
-	List<List<Holder>> inspectAll(List<RedisKeys> locks, Line line, long deadline) {
-		List<List<Holder>> holders = new ArrayList<>();
+	List<HeldKey> inspectAll(List<RedisKeys> locks, boolean awaited, Line line, long deadline) {
+		List<HeldKey> held = new ArrayList<>();
 		if (locks.isEmpty()) {
-			return holders;
+			return held;
 		}
-		holders.add(inspectListed(locks.get(0), deadline)); // loads the script
+		String[] arguments = Stream
+			.concat(Stream.of(arguments()),
+					Stream.of(Integer.toString(HeldKey.MOST_WAITERS - 1)).limit(awaited ? 1 : 0))
+			.toArray(String[]::new);
+		held.add(held(locks.get(0), awaited, inspectListed(locks.get(0), arguments, deadline))); // loads
+																									// the
+																									// script
 		List<RedisKeys> others = locks.subList(1, locks.size());
 		List<CompletableFuture<List<Object>>> responses = others.stream()
-			.map((keys) -> line.send(Scripts.INSPECT, keys.all(), arguments()))
+			.map((keys) -> line.send(Scripts.INSPECT, keys.all(), arguments))
 			.toList();
 		for (int i = 0; i < others.size(); i++) {
-			holders.add(awaitHolders(responses.get(i), others.get(i), deadline));
+			held.add(held(others.get(i), awaited, await(responses.get(i), others.get(i), arguments, deadline)));
 		}
-		return holders;
+		return held;
 	}
 
-	private List<Holder> awaitHolders(CompletableFuture<List<Object>> response, RedisKeys keys, long deadline) {
+	private List<Object> await(CompletableFuture<List<Object>> response, RedisKeys keys, String[] arguments,
+			long deadline) {
 		try {
-			return holders(Replies.await(response, deadline));
+			return Replies.await(response, deadline);
 		}
 		catch (RedisFailure ex) {
-			return inspectListed(keys, deadline); // such as a script that is not loaded
-													// yet
+			return inspectListed(keys, arguments, deadline); // such as a script that is
+																// not loaded yet
 		}
 	}
 
-	private List<Holder> inspectListed(RedisKeys keys, long deadline) {
+	private List<Object> inspectListed(RedisKeys keys, String[] arguments, long deadline) {
 		try {
-			return inspect(keys, deadline);
+			return inspect(keys, arguments, deadline);
 		}
 		catch (RedisFailure ex) {
 			if (!ex.is("WRONGTYPE")) {
@@ -89,6 +102,23 @@ record Operator(Lines lines, String namespace, String retention, Notifications n
 			}
 			return List.of();
 		}
+	}
+
+	private static HeldKey held(RedisKeys keys, boolean awaited, List<Object> response) {
+		LockKey key = Objects.requireNonNull(keys.key());
+		if (!awaited || response.isEmpty()) {
+			return new HeldKey(key, holders(response));
+		}
+		List<?> queue = (List<?>) response.get(1);
+		List<Holder> waiters = new ArrayList<>();
+		for (int i = 0; i < queue.size(); i += 2) {
+			Matcher entry = QUEUED.matcher((String) queue.get(i));
+			if (entry.matches()) {
+				waiters.add(Holder.of(entry.group(1), 0, since((long) Double.parseDouble((String) queue.get(i + 1))),
+						null));
+			}
+		}
+		return new HeldKey(key, holders((List<?>) response.get(0)), waiters);
 	}
 
 	List<Holder> forceRelease(LockKey key, long deadline) {
@@ -158,7 +188,7 @@ record Operator(Lines lines, String namespace, String retention, Notifications n
 		}
 	}
 
-	private static List<Holder> holders(List<Object> response) {
+	private static List<Holder> holders(List<?> response) {
 		List<Holder> holders = new ArrayList<>();
 		for (int i = 0; i < response.size(); i += 2) {
 			Holder holder = holder((String) response.get(i), (Long) response.get(i + 1));

@@ -80,6 +80,9 @@ final class Scripts {
 	 * Return the holders of a lock. KEYS as for {@link #ACQUIRE}. ARGV: empty, fencing
 	 * retention, prefix of inboxes, empty. Returns {@code number:claim} and the remaining
 	 * time for each grant, and for each place that a minimum hold keeps after a release.
+	 * With a further argument, the index of the last claim in the queue to return,
+	 * returns this list and one of queue entries and times of the requests in
+	 * microseconds.
 	 */
 	static final Script<List<Object>> INSPECT = Script.load(Scripts.class, LOCK, NotifyingScript.NOTIFY_BY_CLIENT,
 			MARKS, HOLDERS, HANDOFF, "inspect.lua");

@@ -1,7 +1,6 @@
 package io.leasehold.engine.zookeeper;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -9,7 +8,6 @@ import java.util.concurrent.TimeoutException;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.HeldKeys;
-import io.leasehold.engine.Holder;
 import io.leasehold.engine.support.KeyNames;
 import io.leasehold.engine.support.StoreCalls;
 import org.apache.zookeeper.KeeperException;
@@ -33,10 +31,15 @@ record HeldNodes(Store store, NodePaths paths, Operator operator, StoreCalls cal
 
 	@Override
 	public Page list(String prefix, @Nullable String after, int limit) {
-		return this.calls.run("list the held locks", null, (deadline) -> list(prefix, after, limit, deadline));
+		return this.calls.run("list the held locks", null, (deadline) -> list(prefix, after, limit, false, deadline));
 	}
 
-	private Page list(String prefix, @Nullable String after, int limit, long deadline)
+	@Override
+	public Page listAwaited(@Nullable String after, int limit) {
+		return this.calls.run("list the awaited locks", null, (deadline) -> list("", after, limit, true, deadline));
+	}
+
+	private Page list(String prefix, @Nullable String after, int limit, boolean awaited, long deadline)
 			throws KeeperException, TimeoutException {
 		if (after != null && !begins(after, prefix)) {
 			throw HeldKeys.noPosition(after);
@@ -47,13 +50,10 @@ record HeldNodes(Store store, NodePaths paths, Operator operator, StoreCalls cal
 			.toList();
 		List<String> visited = following.subList(0, Math.min(limit, following.size()));
 		List<LockKey> keys = visited.stream().map((name) -> Objects.requireNonNull(key(name))).toList();
-		List<List<Holder>> holders = this.operator.inspectAll(keys, deadline);
-		List<HeldKey> held = new ArrayList<>();
-		for (int i = 0; i < keys.size(); i++) {
-			if (!holders.get(i).isEmpty()) {
-				held.add(new HeldKey(keys.get(i), holders.get(i)));
-			}
-		}
+		List<HeldKey> held = this.operator.inspectAll(keys, awaited, deadline)
+			.stream()
+			.filter((found) -> found.isListed(awaited))
+			.toList();
 		return new Page(held, (visited.size() < following.size()) ? visited.get(visited.size() - 1) : null);
 	}
 

@@ -41,6 +41,15 @@ final class NodeOrder {
 		return this.nodes.subList(0, this.holders).stream().map((node) -> path(node)).toList();
 	}
 
+	/**
+	 * Return the paths of nodes that wait for all holders, none if they wait for permits.
+	 */
+	List<String> waiters(int most) {
+		boolean permits = !this.nodes.isEmpty() && held().isPermit();
+		return permits ? List.of()
+				: this.nodes.stream().skip(this.holders).limit(most).map((node) -> path(node)).toList();
+	}
+
 	/** Return the access of the holders; there must be at least one. */
 	Access held() {
 		return this.nodes.get(0).access();

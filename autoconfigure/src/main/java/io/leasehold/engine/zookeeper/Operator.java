@@ -9,6 +9,7 @@ import java.util.function.Function;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.HeldKeys.HeldKey;
 import io.leasehold.engine.Holder;
 import org.apache.curator.framework.api.CuratorEvent;
 import org.apache.zookeeper.KeeperException;
@@ -35,23 +36,35 @@ final class Operator {
 		return find(key, deadline, UNTESTED);
 	}
 
-	/** Return the holders of keys, by two rounds of concurrent requests. */
-	List<List<Holder>> inspectAll(List<LockKey> keys, long deadline) throws KeeperException, TimeoutException {
+	/**
+	 * Return the holders of keys, by two rounds of concurrent requests.
+	 * @param awaited whether to return also the waiting claims
+	 */
+	List<HeldKey> inspectAll(List<LockKey> keys, boolean awaited, long deadline)
+			throws KeeperException, TimeoutException {
 		List<CompletableFuture<List<String>>> children = keys.stream()
 			.map((key) -> this.store.children(this.paths.container(key)))
 			.toList();
 		List<List<NodeRead>> reads = new ArrayList<>();
+		List<List<NodeRead>> waiting = new ArrayList<>();
 		for (int i = 0; i < keys.size(); i++) {
-			reads.add(read(new NodeOrder(this.paths.container(keys.get(i)), Store.await(children.get(i), deadline)),
-					UNTESTED));
+			NodeOrder order = new NodeOrder(this.paths.container(keys.get(i)), Store.await(children.get(i), deadline));
+			reads.add(read(order, UNTESTED));
+			waiting.add(awaited ? order.waiters(HeldKey.MOST_WAITERS).stream().map(this::read).toList() : List.of());
 		}
-		List<List<Holder>> holders = new ArrayList<>();
+		List<HeldKey> held = new ArrayList<>();
 		for (int i = 0; i < keys.size(); i++) {
 			List<Holder> present = present(reads.get(i), deadline);
 			// All were removed meanwhile: their successors, if any
-			holders.add((present.isEmpty() && !reads.get(i).isEmpty()) ? inspect(keys.get(i), deadline) : present);
+			boolean removed = present.isEmpty() && !reads.get(i).isEmpty();
+			held.add(new HeldKey(keys.get(i), removed ? inspect(keys.get(i), deadline) : present,
+					removed ? List.of() : present(waiting.get(i), deadline)));
 		}
-		return holders;
+		return held;
+	}
+
+	private NodeRead read(String waiting) {
+		return new NodeRead(this.store.data(waiting), false, UNTESTED.apply(waiting));
 	}
 
 	List<Holder> forceRelease(LockKey key, long deadline) throws KeeperException, TimeoutException {

@@ -17,6 +17,12 @@ import io.leasehold.engine.MonotonicClock;
  */
 public final class GateRules {
 
+	/**
+	 * Begin of the thread's name of a caller that does not block its thread, in the
+	 * store.
+	 */
+	public static final String ASYNC = "async=";
+
 	final MonotonicClock clock;
 
 	/** Source of the pauses after failed requests. */
@@ -119,8 +125,9 @@ public final class GateRules {
 	}
 
 	private StoreClaim newClaim(Waiter waiter, LockTerms terms, long now, boolean lingers) {
-		return new StoreClaim(new Claim(waiter.key(), this.member.newOwner(waiter.threadName()), terms, waiter.waits(),
-				now, lingers));
+		String thread = (waiter.thread() != null) ? waiter.threadName() : ASYNC + waiter.threadName();
+		return new StoreClaim(
+				new Claim(waiter.key(), this.member.newOwner(thread), terms, waiter.waits(), now, lingers));
 	}
 
 	/** Return the first lease of a lingering grant, which is never longer than others. */

@@ -1,6 +1,7 @@
 package io.leasehold.test.contract;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -233,6 +234,70 @@ abstract class HeldKeysContract extends EngineFormsContract {
 			assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> keys.list("a", position, 10))
 				.withMessageContaining(position);
 		}
+	}
+
+	@Test
+	void awaitedKeysAreListedWithTheClaimsThatWait() {
+		Process one = process();
+		Process other = process();
+		HeldKeys keys = process().engine().heldKeys();
+		if (keys == null || keys.listAwaited(null, 10) == null) {
+			return;
+		}
+		one.granted(claim(one, "awaited", Access.EXCLUSIVE));
+		one.granted(claim(one, "not awaited", Access.EXCLUSIVE));
+		Claim first = waiting(other, "awaited", "buyer-1", Access.EXCLUSIVE);
+		Claim second = waiting(one, "awaited", "buyer-2", Access.EXCLUSIVE);
+		Instant before = Instant.now();
+		other.begin(first).close();
+		one.begin(second).close();
+		List<String> awaited = new ArrayList<>(List.of("awaited"));
+		if (one.has(Capability.SHARED)) {
+			awaited.add("shared");
+			Stream.of(one, other).forEach((process) -> process.granted(claim(process, "shared", Access.SHARED)));
+			other.begin(waiting(other, "shared", "writer", Access.EXCLUSIVE)).close();
+			one.begin(waiting(one, "shared", "reader", Access.SHARED)).close();
+		}
+		if (one.has(Capability.PERMITS)) {
+			one.granted(claim(one, "permits", Access.permits(1)));
+			other.begin(waiting(other, "permits", "buyer-1", Access.permits(1))).close();
+		}
+		Map<String, HeldKey> listed = awaited(keys);
+		assertThat(listed).containsOnlyKeys(awaited);
+		listed.forEach((key, held) -> assertThat(held.holders()).as(key)
+			.usingRecursiveFieldByFieldElementComparatorIgnoringFields("since", "remaining")
+			.isEqualTo(one.engine().inspect(new LockKey(key)))
+			.allMatch((holder) -> holder.member().equals(one.member().id()) || key.equals("shared")));
+		List<Holder> waiters = listed.get("awaited").waiters();
+		assertThat(waiters).extracting(Holder::thread).containsExactly("buyer-1", "buyer-2");
+		assertThat(waiters).extracting(Holder::member).containsExactly(other.member().id(), one.member().id());
+		assertThat(waiters).extracting(Holder::since)
+			.allSatisfy((since) -> assertThat(since).isBetween(before.minusSeconds(60), Instant.now().plusSeconds(60)));
+		if (one.has(Capability.SHARED)) {
+			assertThat(listed.get("shared").waiters()).extracting(Holder::thread).containsExactly("writer", "reader");
+		}
+		other.engine().release(first);
+		assertThat(awaited(keys).get("awaited").waiters()).extracting(Holder::thread).containsExactly("buyer-2");
+		one.engine().release(second);
+		assertThat(awaited(keys)).doesNotContainKey("awaited");
+	}
+
+	private Map<String, HeldKey> awaited(HeldKeys keys) {
+		Map<String, HeldKey> listed = new LinkedHashMap<>();
+		String next = null;
+		do {
+			String after = next;
+			Page page = responded(() -> Objects.requireNonNull(keys.listAwaited(after, 500)));
+			page.keys().forEach((held) -> listed.put(held.key().value(), held));
+			next = page.next();
+		}
+		while (next != null);
+		return listed;
+	}
+
+	private static Claim waiting(Process process, String key, String thread, Access access) {
+		return new Claim(new LockKey(key), process.member().newOwner(thread),
+				Terms.of(access, LONG, Duration.ZERO, Duration.ZERO), true, System.nanoTime());
 	}
 
 	/** Follow the pages to the end; each key is on one of them. */
