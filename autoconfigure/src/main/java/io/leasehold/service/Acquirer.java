@@ -251,6 +251,7 @@ final class Acquirer {
 	}
 
 	private void timedOut(Waiter waiter, KeyGate gate) {
+		this.deadlocks.timesOut(waiter);
 		this.driver.carryOut(gate, gate.timedOut(waiter, this.reports.isStoreSilent(waiter)));
 	}
 

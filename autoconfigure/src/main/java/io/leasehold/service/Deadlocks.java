@@ -42,7 +42,7 @@ final class Deadlocks {
 	 */
 	@Nullable LockBusyException begin(Waiter waiter, KeyGate gate, long now) {
 		List<HeldLock> outer = (waiter.thread() != null) ? waiter.outer() : List.of();
-		String cycle = outer.isEmpty() ? "" : begin(new Wait(waiter, gate, outer));
+		String cycle = outer.isEmpty() ? "" : begin(new Wait(waiter, gate, outer, ""));
 		if (cycle.isEmpty()) {
 			return null;
 		}
@@ -52,7 +52,7 @@ final class Deadlocks {
 
 	private synchronized String begin(Wait wait) {
 		this.waits.put(wait.waiter, wait);
-		String cycle = wait.isOver() ? "" : describe(wait.waiter);
+		String cycle = wait.isOver() ? "" : find(wait.waiter);
 		if (!cycle.isEmpty() && this.policy == DeadlockPolicy.BREAK) {
 			this.waits.remove(wait.waiter);
 		}
@@ -73,8 +73,28 @@ final class Deadlocks {
 		}
 	}
 
-	/** Describe the cycle to which a waiting thread belongs, or return an empty text. */
+	/**
+	 * The wait time of a thread has ended, and it gives up next. Of the threads of a cycle
+	 * whose wait times end together, the first one still finds it.
+	 */
+	void timesOut(Waiter waiter) {
+		String cycle = find(waiter);
+		if (!cycle.isEmpty()) {
+			this.waits.computeIfPresent(waiter, (same, wait) -> new Wait(waiter, wait.gate, wait.outer, cycle));
+		}
+	}
+
+	/**
+	 * Describe the cycle to which a thread belonged when its wait time ended, or return an
+	 * empty text.
+	 */
 	String describe(Waiter waiter) {
+		Wait wait = this.waits.get(waiter);
+		return (wait != null) ? wait.cycle : "";
+	}
+
+	/** Describe the cycle to which a waiting thread belongs, or return an empty text. */
+	private String find(Waiter waiter) {
 		Wait start = this.waits.get(waiter);
 		List<Wait> cycle = new ArrayList<>();
 		if (start == null || !leadsTo(start, start, cycle, new HashSet<>()) || cycle.size() == 1) {
@@ -110,8 +130,9 @@ final class Deadlocks {
 	 * thread does not belong to the thread that acquired it.
 	 *
 	 * @param outer the locks under which the thread runs
+	 * @param cycle the cycle of waits when the wait time ended, empty before
 	 */
-	private record Wait(Waiter waiter, KeyGate gate, List<HeldLock> outer) {
+	private record Wait(Waiter waiter, KeyGate gate, List<HeldLock> outer, String cycle) {
 
 		boolean isOver() {
 			return this.waiter.hasEnded();

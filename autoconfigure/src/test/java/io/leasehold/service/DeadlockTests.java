@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
@@ -14,6 +15,7 @@ import io.leasehold.LockOptions;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEventListener;
 import io.leasehold.test.contract.DelegatingEngine;
@@ -78,6 +80,26 @@ class DeadlockTests {
 					+ " which waits for lock 'a' of thread one");
 		assertThat(failure(other)).isNull();
 		assertThat(output.getOut()).containsOnlyOnce("Deadlock: ");
+	}
+
+	/** As the wait times of threads do that began to wait at the same time. */
+	@Test
+	void cycleIsNamedIfAllWaitTimesHaveEnded() {
+		CountDownLatch ended = new CountDownLatch(2);
+		this.locks.close();
+		this.locks = service(DeadlockPolicy.WARN, (event) -> {
+			if (event instanceof LockEvent.AcquireEnded end && end.outcome() == AcquireOutcome.BUSY) {
+				ended.countDown();
+				awaitLatch(ended);
+			}
+		});
+		CountDownLatch both = new CountDownLatch(2);
+		Duration patience = Duration.ofSeconds(3);
+		CompletableFuture<Void> one = inThread("one", () -> nested("a", "local", "b", both, patience));
+		CompletableFuture<Void> other = inThread("other", () -> nested("b", "local", "a", both, patience));
+		assertThat(Stream.of(one, other).map(DeadlockTests::failure))
+			.allSatisfy((failure) -> assertThat(failure).isInstanceOf(LockBusyException.class))
+			.anySatisfy((failure) -> assertThat(failure).hasMessageContaining("Deadlock: thread "));
 	}
 
 	/** The first one waits for the second, which waits for nobody. */
