@@ -74,8 +74,8 @@ final class Deadlocks {
 	}
 
 	/**
-	 * The wait time of a thread has ended, and it gives up next. Of the threads of a cycle
-	 * whose wait times end together, the first one still finds it.
+	 * The wait time of a thread has ended, and it gives up next. Of the threads of a
+	 * cycle whose wait times end together, the first one still finds it.
 	 */
 	void timesOut(Waiter waiter) {
 		String cycle = find(waiter);
@@ -85,8 +85,8 @@ final class Deadlocks {
 	}
 
 	/**
-	 * Describe the cycle to which a thread belonged when its wait time ended, or return an
-	 * empty text.
+	 * Describe the cycle to which a thread belonged when its wait time ended, or return
+	 * an empty text.
 	 */
 	String describe(Waiter waiter) {
 		Wait wait = this.waits.get(waiter);

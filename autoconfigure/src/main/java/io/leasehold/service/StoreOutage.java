@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockOverview;
+import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.event.LockEvent;
 import io.leasehold.service.gate.Survey;
@@ -26,6 +27,8 @@ final class StoreOutage {
 
 	/** An outage that begins again within this time is the same one. */
 	private static final long SAME = Duration.ofMinutes(1).toNanos();
+
+	private final LockEngine store;
 
 	private final String engine;
 
@@ -56,8 +59,9 @@ final class StoreOutage {
 	 * @param locks adds the locks of the engine to a survey
 	 * @param whenBegun called in any thread when an outage has begun, must not block
 	 */
-	StoreOutage(String engine, MonotonicClock clock, Consumer<Survey> locks, Events events, Runnable whenBegun) {
-		this.engine = engine;
+	StoreOutage(LockEngine store, MonotonicClock clock, Consumer<Survey> locks, Events events, Runnable whenBegun) {
+		this.store = store;
+		this.engine = store.name();
 		this.clock = clock;
 		this.locks = locks;
 		this.events = events;
@@ -110,8 +114,10 @@ final class StoreOutage {
 			this.current = begun;
 			this.whenBegun.run();
 			if (begun.beginReported.compareAndSet(false, true)) {
-				logger.warn("The store of engine '%s' is unavailable: %s. %s".formatted(this.engine, failure,
-						describeLocks()));
+				String location = this.store.location();
+				logger.warn("The store of engine '%s'%s is unavailable: %s. %s".formatted(this.engine,
+						(location != null) ? " (" + location + ")" : "",
+						String.valueOf(failure).replaceFirst("\\.$", ""), describeLocks()));
 				this.events.publishLater(new LockEvent.EngineDown(this.engine, failure));
 			}
 		}

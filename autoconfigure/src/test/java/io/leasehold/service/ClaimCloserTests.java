@@ -30,7 +30,7 @@ class ClaimCloserTests {
 	private boolean full = true;
 
 	private final ClaimCloser closer = new ClaimCloser(new RejectingEngine(), this.clock, this.threads,
-			new StoreOutage("local", this.clock, (survey) -> {
+			new StoreOutage(this.local, this.clock, (survey) -> {
 			}, new Events(List.of(), this.threads), () -> {
 			}), () -> {
 			});

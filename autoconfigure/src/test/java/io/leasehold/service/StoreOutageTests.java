@@ -16,6 +16,8 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.LockLostException;
 import io.leasehold.event.LockEvent;
+import io.leasehold.test.contract.DelegatingEngine;
+import io.leasehold.engine.LockEngine;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -250,7 +252,7 @@ class StoreOutageTests {
 
 	@Test
 	void failureBesideResponsesIsNoOutage(CapturedOutput output) {
-		StoreOutage outage = new StoreOutage("local", this.process.clock, (survey) -> {
+		StoreOutage outage = new StoreOutage(this.process.store, this.process.clock, (survey) -> {
 		}, new Events(List.of(), this.process.threads), () -> {
 		});
 		long sent = this.process.clock.nanoTime();
@@ -261,6 +263,25 @@ class StoreOutageTests {
 		assertThat(output.getOut()).doesNotContain(BEGIN);
 		outage.failed(this.process.clock.nanoTime(), failure(true));
 		assertThat(output.getOut()).containsOnlyOnce(BEGIN).contains("No lock is held here");
+	}
+
+	/** Also if the failure does not, such as a missing response. */
+	@Test
+	void warningSaysWhereTheStoreIs(CapturedOutput output) {
+		LockEngine remote = new DelegatingEngine(this.process.store) {
+
+			@Override
+			public String location() {
+				return "redis-1:6379";
+			}
+
+		};
+		StoreOutage outage = new StoreOutage(remote, this.process.clock, (survey) -> {
+		}, new Events(List.of(), this.process.threads), () -> {
+		});
+		outage.failed(this.process.clock.nanoTime(), new IllegalStateException("Connection refused."));
+		assertThat(output.getOut()).containsOnlyOnce("The store of engine 'local' (redis-1:6379) is unavailable: ")
+			.contains("Connection refused. No lock is held here");
 	}
 
 	@Test

@@ -62,6 +62,7 @@ public final class Deadlines {
 	public static <T extends @Nullable Object> T await(Future<T> response, long deadline)
 			throws ExecutionException, TimeoutException {
 		boolean interrupted = false;
+		long limit = Math.max(0, left(deadline));
 		try {
 			while (true) {
 				try {
@@ -73,7 +74,7 @@ public final class Deadlines {
 			}
 		}
 		catch (TimeoutException ex) {
-			throw new TimeoutException("no response in time");
+			throw new TimeoutException("no response in time (%s ms)".formatted(Math.round(limit / 1e6)));
 		}
 		finally {
 			if (interrupted) {

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.function.LongSupplier;
 
 import io.leasehold.LockKey;
@@ -81,7 +83,23 @@ class DeadlinesTests {
 	void missingResponseIsATimeout() {
 		assertThatExceptionOfType(TimeoutException.class)
 			.isThrownBy(() -> Deadlines.await(new CompletableFuture<>(), Deadlines.after(Duration.ZERO)))
-			.withMessage("no response in time");
+			.withMessage("no response in time (0 ms)");
+		assertThatExceptionOfType(TimeoutException.class)
+			.isThrownBy(
+					() -> Deadlines.await(new CompletableFuture<>(), Deadlines.after(Duration.ofMillis(20).negated())))
+			.withMessage("no response in time (0 ms)");
+	}
+
+	/** A store that is slow differs from one that is down by this time. */
+	@Test
+	void timeoutSaysHowLongItWas() {
+		assertThatExceptionOfType(TimeoutException.class)
+			.isThrownBy(() -> Deadlines.await(new CompletableFuture<>(), Deadlines.after(Duration.ofMillis(300))))
+			.satisfies((timeout) -> {
+				Matcher message = Pattern.compile("no response in time \\((\\d+) ms\\)").matcher(timeout.getMessage());
+				assertThat(message.matches()).as(timeout.getMessage()).isTrue();
+				assertThat(Integer.parseInt(message.group(1))).isBetween(1, 300);
+			});
 	}
 
 	@Test

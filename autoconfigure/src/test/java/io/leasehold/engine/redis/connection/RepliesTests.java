@@ -22,7 +22,7 @@ class RepliesTests {
 	void missingReplyIsNoResponse() {
 		assertThatExceptionOfType(RedisFailure.class)
 			.isThrownBy(() -> Replies.await(new CompletableFuture<>(), System.nanoTime()))
-			.withMessage("no response in time")
+			.withMessage("no response in time (0 ms)")
 			.matches((failure) -> !failure.hasNotRun());
 	}
 
