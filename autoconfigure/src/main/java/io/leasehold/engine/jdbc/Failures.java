@@ -3,6 +3,7 @@ package io.leasehold.engine.jdbc;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import io.leasehold.LockEngineException;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class Failures {
 
 	/** Kind of database, servers if it has any, and name. */
+	/** Part of the message of HikariCP. */
+	private static final Pattern POOL_TIMEOUT = Pattern.compile("timed out after (\\d+)ms");
+
 	private static final Pattern PLACE = Pattern
 		.compile("[^/@(]*(//(SERVER(,SERVER)*)?)?(/(?!/)[^@(]*)?".replace("SERVER", "(\\[[^/\\]]+]|[\\w.-]+)(:\\d+)?"));
 
@@ -89,13 +93,13 @@ final class Failures {
 					problem + "it is read-only. Locks need the primary database (%s)".formatted(failure.getMessage()),
 					failure, false);
 		}
-		return new LockEngineException(key, problem + failure.getMessage(), failure, !isMistake(failure));
+		return new LockEngineException(key, problem + message(thrown), failure, !isMistake(failure));
 	}
 
 	static LockEngineException connecting(@Nullable String location, SQLException thrown) {
 		SQLException failure = reason(thrown);
 		return new LockEngineException(null, "Could not connect to the database%s: %s"
-			.formatted((location != null) ? " " + location : "", failure.getMessage()), failure, !isMistake(failure));
+			.formatted((location != null) ? " " + location : "", message(thrown)), failure, !isMistake(failure));
 	}
 
 	/**
@@ -109,6 +113,17 @@ final class Failures {
 		}
 		String place = url.replaceFirst("^jdbc:", "").replaceFirst("[?;].*$", "").replaceFirst("//.*@", "//");
 		return PLACE.matcher(place).matches() ? place : null;
+	}
+
+	/** Return the message of the reason, with the time after which a pool gave up. */
+	private static @Nullable String message(SQLException thrown) {
+		SQLException failure = reason(thrown);
+		Matcher timeout = POOL_TIMEOUT.matcher(String.valueOf(thrown.getMessage()));
+		if (failure == thrown || !timeout.find()) {
+			return failure.getMessage();
+		}
+		return "%s. No connection within %s ms".formatted(String.valueOf(failure.getMessage()).replaceFirst("\\.$", ""),
+				timeout.group(1));
 	}
 
 	/** Return the reason why a pool has no connection, which is only the cause. */

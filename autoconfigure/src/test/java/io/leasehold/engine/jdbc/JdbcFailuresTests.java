@@ -64,6 +64,19 @@ class JdbcFailuresTests {
 		assertThat(failure(null, new SQLTransientConnectionException("in use")).isRetryable()).isTrue();
 	}
 
+	/** The driver only says that the connection was closed, which the timeout did. */
+	@Test
+	void timeoutOfAPoolIsNamedToo() {
+		SQLException closed = new SQLException("This connection has been closed.", "08003");
+		SQLException thrown = new SQLTransientConnectionException(
+				"leasehold-jdbc - Connection is not available, request timed out after 2004ms (total=0, active=0)",
+				closed);
+		assertThat(failure(null, thrown))
+			.hasMessage("The database could not renew: This connection has been closed. No connection within 2004 ms");
+		assertThat(Failures.connecting(null, thrown)).hasMessage(
+				"Could not connect to the database: This connection has been closed. No connection within 2004 ms");
+	}
+
 	@Test
 	void refusedConnectionIsRetryableUnlessItIsAMistake() {
 		assertThat(Failures.connecting(null, BROKEN).isRetryable()).isTrue();
