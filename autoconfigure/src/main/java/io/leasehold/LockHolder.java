@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param application name of the application
  * @param host name of its host
  * @param process process id
- * @param thread name of the thread that requested the grant
+ * @param thread name of the thread that requested the grant, after {@code async=} if the
+ * request did not block it
  * @param fencingToken token of the grant's first acquisition
  * @param since time of the grant, by the store's clock
  * @param remaining rest of the lease, by the store's clock; {@code null} if the store

@@ -28,7 +28,8 @@ public record LockDescriptor(String engine, String key, List<Holder> holders, @N
 	 * @param application name of the application
 	 * @param host name of its host
 	 * @param process process id
-	 * @param thread name of the thread that requested the grant
+	 * @param thread name of the thread that requested the grant, after {@code async=} if
+	 * the request did not block it
 	 * @param since time of the grant, by the store's clock
 	 * @param remaining rest of the lease, by the store's clock; {@code null} if the store
 	 * does not know when a lease ends
