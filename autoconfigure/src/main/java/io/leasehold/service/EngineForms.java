@@ -91,10 +91,17 @@ public final class EngineForms {
 				: "its engine loses data without notice, after which its tokens may decrease";
 	}
 
+	/**
+	 * Reject options that an engine does not support, or whose lease is too short for it.
+	 */
 	static void check(LockOptions options, LockEngine engine) {
 		UnsupportedForm lacking = unsupported(options, engine);
 		if (lacking != null) {
 			throw new IllegalArgumentException("Lock '%s' requires %s".formatted(options.name(), lacking));
+		}
+		if (options.lease().compareTo(engine.minLease()) < 0) {
+			throw new IllegalArgumentException("Lease %s of lock '%s' is shorter than the %s that engine '%s' needs"
+				.formatted(options.lease(), options.name(), engine.minLease(), engine.name()));
 		}
 	}
 

@@ -107,10 +107,6 @@ final class EngineLocks implements AutoCloseable {
 	/** Reject options that this engine does not support. */
 	EngineLocks check(LockOptions options) {
 		EngineForms.check(options, this.engine);
-		if (options.lease().compareTo(this.engine.minLease()) < 0) {
-			throw new IllegalArgumentException("Lease %s of lock '%s' is shorter than the %s that engine '%s' needs"
-				.formatted(options.lease(), options.name(), this.engine.minLease(), this.engine.name()));
-		}
 		return this;
 	}
 
