@@ -4,7 +4,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -12,6 +11,7 @@ import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -43,13 +43,10 @@ public final class BodyThreads implements AutoCloseable {
 	}
 
 	private Executor pool(int size) {
-		AtomicInteger count = new AtomicInteger();
+		CustomizableThreadFactory daemons = new CustomizableThreadFactory("leasehold-body-");
+		daemons.setDaemon(true);
 		ThreadPoolExecutor pool = new ThreadPoolExecutor(size, size, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
-				(task) -> {
-					Thread thread = new Thread(task, "leasehold-body-" + count.incrementAndGet());
-					thread.setDaemon(true);
-					return thread;
-				});
+				daemons);
 		pool.allowCoreThreadTimeOut(true);
 		this.own = pool;
 		return pool;

@@ -8,13 +8,14 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 import io.leasehold.event.EventQueue;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Threads of one engine's locks, few for any number of locks. Each kind is separate: a
@@ -86,12 +87,9 @@ class EngineThreads implements AutoCloseable {
 	}
 
 	static ThreadFactory daemons(String name) {
-		AtomicInteger count = new AtomicInteger();
-		return (task) -> {
-			Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
-			thread.setDaemon(true);
-			return thread;
-		};
+		CustomizableThreadFactory daemons = new CustomizableThreadFactory(name + "-");
+		daemons.setDaemon(true);
+		return daemons;
 	}
 
 	/**
