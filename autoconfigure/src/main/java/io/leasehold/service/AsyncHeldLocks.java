@@ -5,7 +5,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -75,8 +74,7 @@ final class AsyncHeldLocks {
 			takeNext();
 		}
 		else if (failure != null) {
-			fail((failure instanceof CompletionException wrapped && wrapped.getCause() != null) ? wrapped.getCause()
-					: failure);
+			fail(HeldLocks.unwrapped(failure));
 		}
 	}
 

@@ -67,9 +67,13 @@ final class HeldLocks implements HeldLock {
 
 	@SuppressWarnings("NullAway") // Result of a future without a value
 	private static Void suppressed(Throwable reason, Throwable failure) {
-		boolean wrapped = failure instanceof CompletionException && failure.getCause() != null;
-		reason.addSuppressed(wrapped ? failure.getCause() : failure);
+		reason.addSuppressed(unwrapped(failure));
 		return null;
+	}
+
+	/** Return the failure of a stage on which another one depends. */
+	static Throwable unwrapped(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 	@Override
