@@ -92,7 +92,7 @@ class SimulationIsProvenTests {
 						"this.closer.closeAfter(loss.hold().grant.claim, loss.rest(),",
 						"this.closer.closeAfter(loss.hold().grant.claim, Duration.ZERO,"),
 				bug("a release by force that its process does not notice", "EngineLocks",
-						"this.holds.lose(gate, hold, LossCause.NOT_OWNER)", "gate.hashCode()"),
+						"this.holds.loseByForce(gate, hold)", "gate.hashCode()"),
 				bug("a loss that a renewal does not notice", "Watchdog",
 						"this.listener.get().notOwner(renewal.gate, hold);",
 						"hold.grant.extend(now + hold.lease(), now); hold.renewed(now);"));
@@ -113,7 +113,7 @@ class SimulationIsProvenTests {
 				bug("a revocation that is forgotten before its grant arrives", "gate.KeyGate",
 						"numbers.forEach(pending::revoke);", ""),
 				bug("a revocation of another process that is ignored", "EngineLocks",
-						"lose(gate, Set.of(number), claim)));", "gate.holds()));"));
+						"loseByForce(gate, Set.of(number), claim)));", "gate.holds()));"));
 	}
 
 	static Stream<SeededService.Bug> bugsOfContention() {
