@@ -87,6 +87,11 @@ final class KeyVariables {
 		return (position != null) ? ClassUtils.resolvePrimitiveIfNecessary(this.types[position]) : null;
 	}
 
+	boolean isPrimitive(String variable) {
+		Integer position = position(variable);
+		return position != null && this.types[position].isPrimitive();
+	}
+
 	boolean isText(String variable) {
 		Integer position = position(variable);
 		return position != null && CharSequence.class.isAssignableFrom(this.types[position]);

@@ -2,6 +2,7 @@ package io.leasehold.key;
 
 import java.lang.reflect.Modifier;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.springframework.expression.spel.ast.Literal;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.NullLiteral;
 import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.Operator;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.Ternary;
@@ -107,8 +109,11 @@ final class PartChecks {
 	}
 
 	private void refuseHiddenText(SpelNode node) {
-		if (KeyPart.isConcatenation(node) && joinsText(node)) {
-			throw problem("joins text inside another expression: %s".formatted(node.toStringAST()),
+		if (KeyPart.isConcatenation(node) && (joinsText(node) || hidesNull(node.getChild(0), node.getChild(1)))) {
+			throw problem(
+					(joinsText(node) ? "joins text inside another expression: %s"
+							: "may join text inside another expression: %s")
+						.formatted(node.toStringAST()),
 					"Move the + outside, such as \"'order:' + #name.trim()\", or pass the parts separately:"
 							+ " a null inside would become the text \"null\".");
 		}
@@ -144,6 +149,28 @@ final class PartChecks {
 				|| node instanceof VariableReference && this.variables.isText(node.toStringAST().substring(1))
 				|| node instanceof OpPlus plus && plus.getChildCount() == 2
 						&& (joinsText(plus.getChild(0)) || joinsText(plus.getChild(1)));
+	}
+
+	/** Return whether one of two operands may be a text while the other one is null. */
+	private boolean hidesNull(SpelNode left, SpelNode right) {
+		return mayBeText(left) && mayBeNull(right) || mayBeText(right) && mayBeNull(left);
+	}
+
+	private boolean mayBeText(SpelNode node) {
+		if (node instanceof Literal) {
+			return node instanceof StringLiteral;
+		}
+		if (node instanceof Operator) {
+			return IntStream.range(0, node.getChildCount()).anyMatch((i) -> mayBeText(node.getChild(i)));
+		}
+		Class<?> type = typeOf(node);
+		return type == null || type.isAssignableFrom(String.class);
+	}
+
+	private boolean mayBeNull(SpelNode node) {
+		boolean primitive = node instanceof VariableReference
+				&& this.variables.isPrimitive(node.toStringAST().substring(1));
+		return !(primitive || node instanceof Literal || node instanceof Operator);
 	}
 
 	private InvalidKeyExpressionException problem(String problem, String action) {

@@ -136,6 +136,7 @@ class KeyRefusalsTests extends KeyExpressionFixture {
 			@keys.of('order:' + #id)      | joins text inside            | Move the + outside
 			(#name + #id).trim()          | joins text inside            | Move the + outside
 			{'a', ('b' + #id).trim()}     | joins text inside            | Move the + outside
+			(#target.blank + #target.nothing).trim() | may join text inside | pass the parts separately
 			{'a', null}                   | always null                  | single quotes
 			{'a', {'b' + #id}}            | several values               | per element
 			'a' + {#id}                   | several values               | per element
