@@ -45,7 +45,8 @@ final class MethodChecks {
 					"Annotate methods of the bean's class.");
 		}
 		int modifiers = method.getModifiers();
-		String unreachable = Modifier.isStatic(modifiers) ? "static" : Modifier.isPrivate(modifiers) ? "private" : null;
+		String unreachable = Modifier.isStatic(modifiers) ? "static" : Modifier.isPrivate(modifiers) ? "private"
+				: isHidden(method, annotation.type()) ? "package-private in a superclass of another package" : null;
 		if (unreachable != null) {
 			throw annotation.invalid("is %s, so that no proxy can run it under its lock".formatted(unreachable),
 					"Make it a %s method that other beans call."
@@ -57,6 +58,17 @@ final class MethodChecks {
 						? "Kotlin's classes and functions are final by default: apply the compiler plugin kotlin-spring, which opens Spring's components, or declare both open."
 						: "Remove final, or declare the method in an interface and use JDK proxies.");
 		}
+	}
+
+	/**
+	 * Return whether a method is visible in its package only, and no proxy of a class in
+	 * another one overrides it. Class loaders do not share packages.
+	 */
+	private static boolean isHidden(Method method, Class<?> type) {
+		Class<?> declaring = method.getDeclaringClass();
+		return (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0
+				&& !(declaring.getPackageName().equals(type.getPackageName())
+						&& declaring.getClassLoader() == type.getClassLoader());
 	}
 
 	private static boolean isFinal(LockAnnotation annotation) {
