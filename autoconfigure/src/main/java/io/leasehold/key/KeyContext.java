@@ -5,9 +5,11 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.expression.BeanResolver;
+import org.springframework.expression.TypeLocator;
 import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.expression.spel.support.StandardTypeLocator;
 
 /**
  * Factory of the evaluation contexts of a method's expressions. Thread-safe.
@@ -24,11 +26,18 @@ final class KeyContext {
 
 	private final BeanResolver beans;
 
+	/**
+	 * Locator with the class loader of the bean. That of the calling thread may be
+	 * another one, such as in the common pool.
+	 */
+	private final TypeLocator types;
+
 	KeyContext(Method method, Class<?> targetClass, KeyVariables variables, BeanResolver beans) {
 		this.method = method;
 		this.targetClass = targetClass;
 		this.variables = variables;
 		this.beans = beans;
+		this.types = new StandardTypeLocator(targetClass.getClassLoader());
 	}
 
 	String methodName() {
@@ -39,6 +48,7 @@ final class KeyContext {
 		StandardEvaluationContext context = new ReadOnlyContext(
 				new Root(this.method, arguments, target, this.targetClass));
 		context.setBeanResolver(this.beans);
+		context.setTypeLocator(this.types);
 		context.setVariable(KeyVariables.TARGET, target);
 		this.variables.positions().forEach((name, position) -> context.setVariable(name, arguments[position]));
 		return new ExpressionState(context, CONFIGURATION);
