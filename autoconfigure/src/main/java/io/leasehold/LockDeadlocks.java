@@ -14,7 +14,7 @@ import java.util.List;
  *
  * @param cycles the cycles, each with the thread of one wait after another: the thread of
  * the next wait holds the awaited lock, and that of the first wait the last one
- * @param complete whether all awaited locks were visited
+ * @param complete whether all awaited locks were visited, with at most 100 waits each
  */
 public record LockDeadlocks(List<List<Wait>> cycles, boolean complete) {
 

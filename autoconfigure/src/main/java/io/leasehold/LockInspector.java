@@ -77,7 +77,8 @@ public interface LockInspector {
 	/**
 	 * Search the store for threads of several processes that wait for each other's locks.
 	 * Sends requests for all awaited locks, at most those for twenty pages of 500 locks
-	 * each. Calls wait for each other, and for those of {@link #held}.
+	 * each, and ends after about 20,000 waits. Calls wait for each other, and for those
+	 * of {@link #held}.
 	 * @return the cycles that were found
 	 * @throws UnsupportedOperationException if the engine's store does not know which
 	 * threads wait, or if the engine cannot list its locks

@@ -29,6 +29,9 @@ final class StoreDeadlocks {
 
 	private static final int PAGE = 500;
 
+	/** Bounds the memory of one search, together with the waits of a page. */
+	private static final int MOST_WAITS = 20_000;
+
 	/** Waits by thread, which has several if its name is that of several threads. */
 	private final Map<String, List<Wait>> byThread = new HashMap<>();
 
@@ -45,7 +48,7 @@ final class StoreDeadlocks {
 	static @Nullable LockDeadlocks search(HeldKeys keys) {
 		StoreDeadlocks search = new StoreDeadlocks();
 		String next = null;
-		for (int i = 0; i < MOST_PAGES; i++) {
+		for (int i = 0; i < MOST_PAGES && search.left.size() < MOST_WAITS; i++) {
 			HeldKeys.Page page = keys.listAwaited(next, PAGE);
 			if (page == null) {
 				return null;

@@ -149,6 +149,18 @@ class StoreDeadlocksTests {
 		assertThat(StoreDeadlocks.search(this.store.heldKeys()).complete()).isFalse();
 	}
 
+	/** The waits of a page are not bounded further. */
+	@Test
+	void searchOfTooManyWaitsIsNotComplete() {
+		for (int i = 0; i < 501; i++) {
+			holds(this.one, "a", "key:" + i);
+			for (int waiter = 0; waiter < 40; waiter++) {
+				waits(this.two, "t" + waiter, "key:" + i);
+			}
+		}
+		assertThat(StoreDeadlocks.search(this.store.heldKeys()).complete()).isFalse();
+	}
+
 	@Test
 	void storeThatDoesNotKnowWhichThreadsWaitIsNotSearched() {
 		assertThat(StoreDeadlocks.search((prefix, after, limit) -> null)).as("list only").isNull();
