@@ -103,7 +103,8 @@ public class LockEngineHealthIndicator extends AbstractHealthIndicator {
 		catch (LockEngineException ex) {
 			failure = ex;
 			if (this.last == null || this.last.failure() == null) {
-				logger.warn("Engine '%s' granted no lock".formatted(this.engine), ex);
+				logger.warn("Engine '%s' granted no lock: %s".formatted(this.engine, ex));
+				logger.debug("Failure of the health check", ex);
 			}
 		}
 		long ended = this.clock.getAsLong();

@@ -7,7 +7,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+import io.leasehold.LockEngineException;
 import io.leasehold.LockInspector;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Member;
@@ -21,10 +23,13 @@ import io.leasehold.test.contract.Fault;
 
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@ExtendWith(OutputCaptureExtension.class)
 class LockEngineHealthIndicatorTests {
 
 	private final LocalLockEngine engine = new LocalLockEngine(MonotonicClock.SYSTEM);
@@ -65,6 +70,18 @@ class LockEngineHealthIndicatorTests {
 		Health health = blocked.health();
 		assertThat(health.getDetails()).containsEntry("findings", List.of("code of callers blocks"));
 		assertThat(health.getStatus()).isEqualTo(Status.UP);
+	}
+
+	/**
+	 * Its stack trace says nothing about the store, and would hide the lines around it.
+	 */
+	@Test
+	void failureIsOneLineInTheLog(CapturedOutput output) {
+		this.engine.faults().setDown(true);
+		this.indicator.health();
+		assertThat(output.getOut())
+			.containsOnlyOnce("Engine 'local' granted no lock: " + LockEngineException.class.getName())
+			.doesNotContainPattern("granted no lock: .*\\R.*Exception");
 	}
 
 	@Test
