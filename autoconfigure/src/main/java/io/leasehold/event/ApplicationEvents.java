@@ -71,7 +71,7 @@ public final class ApplicationEvents implements LockEventListener, AutoCloseable
 		try {
 			this.publisher.publishEvent(event);
 		}
-		catch (Exception | LinkageError | AssertionError ex) {
+		catch (Throwable ex) {
 			logger.warn("A listener failed on %s".formatted(event), ex);
 		}
 	}

@@ -1,9 +1,11 @@
 package io.leasehold.interceptor;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -66,12 +68,15 @@ public final class BodyThreads implements AutoCloseable {
 	}
 
 	/**
-	 * Call an action with the thread-local values of a subscriber, such as its current
-	 * observation, which Reactor leaves in the subscriber's context.
+	 * Begin an acquisition with the thread-local values of a subscriber, such as its
+	 * current observation, which Reactor leaves in the subscriber's context.
 	 * @param context the context of the subscriber
+	 * @param unused closes what was acquired if the thread's former values cannot be
+	 * restored; the result is a failure then
 	 */
-	static <T> T within(Object context, Supplier<T> action) {
-		return CONTEXT ? Captured.within(context, action) : action.get();
+	static <T> CompletableFuture<T> within(Object context, Supplier<CompletableFuture<T>> acquisition,
+			Consumer<T> unused) {
+		return CONTEXT ? Captured.within(context, acquisition, unused) : acquisition.get();
 	}
 
 	/** Shut down the pool that this object owns. Queued tasks still run. */
@@ -93,10 +98,18 @@ public final class BodyThreads implements AutoCloseable {
 		}
 
 		@SuppressWarnings("try")
-		static <T> T within(Object context, Supplier<T> action) {
+		static <T> CompletableFuture<T> within(Object context, Supplier<CompletableFuture<T>> acquisition,
+				Consumer<T> unused) {
+			CompletableFuture<T> begun = new CompletableFuture<>();
 			try (ContextSnapshot.Scope scope = FACTORY.setThreadLocalsFrom(context)) {
-				return action.get();
+				begun = acquisition.get();
 			}
+			catch (RuntimeException | Error ex) {
+				begun.cancel(true);
+				begun.thenAccept(unused); // it was faster
+				return CompletableFuture.failedFuture(ex);
+			}
+			return begun;
 		}
 
 	}

@@ -98,8 +98,9 @@ class ReactiveResult implements ResultKind {
 		outer.addAll(transaction.enter(keys));
 		Supplier<CompletableFuture<HeldLock>> acquisition = () -> call.locks()
 			.acquireAllAsync(keys, call.operation().options(), outer, call.operation().bypassed());
-		return new Taken(call, BodyThreads.within(context, acquisition), transaction, (held) -> work(call, held),
-				() -> transaction.leave(keys));
+		CompletableFuture<HeldLock> taken = BodyThreads.within(context, acquisition,
+				(held) -> call.locks().closeAsync(held, call.operation().options()));
+		return new Taken(call, taken, transaction, (held) -> work(call, held), () -> transaction.leave(keys));
 	}
 
 	private Flux<Object> publisher(Taken taken) {

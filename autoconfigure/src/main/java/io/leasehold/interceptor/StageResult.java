@@ -3,6 +3,7 @@ package io.leasehold.interceptor;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -46,23 +47,37 @@ enum StageResult implements ResultKind {
 		StageBody.whenCancelled(result, () -> acquisition.cancel(true));
 		acquisition.whenComplete((held, failure) -> {
 			if (held != null) {
-				execute(call, context.apply(() -> underLock(call, held, result)), (rejection) -> {
+				execute(call, context, () -> underLock(call, held, result), (rejection) -> {
 					call.locks().closeAsync(held, call.operation().options());
 					result.completeExceptionally(rejection);
 				});
 			}
 			else if (failure != null) {
-				execute(call, context.apply(() -> withoutLock(call, StageBody.unwrapped(failure), result)),
+				execute(call, context, () -> withoutLock(call, StageBody.unwrapped(failure), result),
 						result::completeExceptionally);
 			}
 		});
 	}
 
-	private static void execute(LockCall call, Runnable task, Consumer<Throwable> rejected) {
+	/** Begin some work in another thread, or report why it could not begin. */
+	private static void execute(LockCall call, UnaryOperator<Runnable> context, Runnable work,
+			Consumer<Throwable> rejected) {
+		AtomicBoolean begun = new AtomicBoolean();
+		Runnable task = context.apply(() -> {
+			begun.set(true);
+			work.run();
+		});
+		run(() -> call.threads().execute(() -> run(task, begun, rejected)), begun, rejected);
+	}
+
+	private static void run(Runnable step, AtomicBoolean begun, Consumer<Throwable> rejected) {
 		try {
-			call.threads().execute(task);
+			step.run();
 		}
 		catch (RuntimeException | Error ex) {
+			if (begun.get()) {
+				throw ex; // such as when the thread's former context is restored
+			}
 			rejected.accept(ex);
 		}
 	}
@@ -78,7 +93,7 @@ enum StageResult implements ResultKind {
 		try (HeldLockScope scope = call.enter(held)) {
 			stage = proceed(call);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			stage = CompletableFuture.failedStage(ex);
 		}
 		body.follow(stage);

@@ -40,7 +40,7 @@ final class Events {
 			try {
 				listener.onEvent(event);
 			}
-			catch (Exception | LinkageError | AssertionError ex) {
+			catch (Throwable ex) {
 				logger.warn("Listener %s failed on %s".formatted(listener, event), ex);
 			}
 		}
@@ -75,7 +75,7 @@ final class Events {
 			try {
 				follower = listener.follow(engine, name, key);
 			}
-			catch (Exception | LinkageError | AssertionError ex) {
+			catch (Throwable ex) {
 				logger.warn("Listener %s could not follow lock '%s'".formatted(listener, key), ex);
 			}
 			if (follower != null) {
@@ -92,7 +92,7 @@ final class Events {
 			try {
 				news.accept(follower);
 			}
-			catch (Exception | LinkageError | AssertionError ex) {
+			catch (Throwable ex) {
 				logger.warn("Listener %s failed".formatted(follower), ex);
 			}
 		}

@@ -215,7 +215,7 @@ final class Reports {
 			try {
 				action.accept(exception(hold, cause));
 			}
-			catch (Exception | LinkageError | AssertionError ex) {
+			catch (Throwable ex) {
 				logger.warn("An onLost action of lock '%s' failed".formatted(hold.key()), ex);
 			}
 		});
