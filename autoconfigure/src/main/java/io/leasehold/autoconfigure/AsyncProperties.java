@@ -11,8 +11,8 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  * Properties of the threads that run methods with an asynchronous result.
  *
  * @param executor Name of the Executor bean that runs annotated methods which return a
- * CompletionStage. When not set, 'applicationTaskExecutor' if it exists, otherwise
- * virtual threads if they are enabled, otherwise a bounded pool of Leasehold.
+ * CompletionStage. When not set, virtual threads if they are enabled, otherwise a bounded
+ * pool of Leasehold. No thread of this executor may wait for such a method.
  * @param maxThreads Maximum number of threads in Leasehold's pool for annotated methods
  * that return a CompletionStage.
  */

@@ -15,9 +15,6 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
  */
 final class BodyExecutors {
 
-	/** Name of the bean that Spring Boot configures for the application's tasks. */
-	private static final String APPLICATION = "applicationTaskExecutor";
-
 	private BodyExecutors() {
 	}
 
@@ -36,14 +33,15 @@ final class BodyExecutors {
 		}
 	}
 
-	/** Return the executor, or {@code null} if Leasehold has to create its own. */
+	/**
+	 * Return the executor, or {@code null} if Leasehold has to create its own. That of
+	 * the application is no default: if all its threads wait for results, no body could
+	 * run.
+	 */
 	static @Nullable Executor find(AsyncProperties properties, BeanFactory beans, Environment environment) {
 		String name = properties.executor();
 		if (name != null) {
 			return beans.getBean(name, Executor.class);
-		}
-		if (beans.containsBean(APPLICATION) && beans.isTypeMatch(APPLICATION, Executor.class)) {
-			return beans.getBean(APPLICATION, Executor.class);
 		}
 		if (Threading.VIRTUAL.isActive(environment)) {
 			SimpleAsyncTaskExecutor virtual = new SimpleAsyncTaskExecutor("leasehold-body-");

@@ -1,5 +1,7 @@
 package io.leasehold.interceptor;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -27,6 +29,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.scheduling.TaskScheduler;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,10 +67,49 @@ class StageThreadsTests {
 		});
 	}
 
+	/** All threads of the application's executor wait for the results. */
 	@Test
 	@Fault(127)
-	void bodiesRunInTheExecutorOfTheApplication() {
+	void callersInTheThreadsOfTheApplicationDoNotWaitForThemselves() {
+		ThreadPoolTaskExecutor application = new ThreadPoolTaskExecutor();
+		application.setCorePoolSize(2);
+		application.setDaemon(true);
+		Locked.runner(Orders.class)
+			.withBean("applicationTaskExecutor", ThreadPoolTaskExecutor.class, () -> application)
+			.run((context) -> {
+				List<CompletableFuture<String>> results = new ArrayList<>();
+				for (int i = 0; i < 8; i++) {
+					int id = i;
+					results.add(CompletableFuture.supplyAsync(() -> context.getBean(Orders.class)
+						.stage(id, () -> CompletableFuture.supplyAsync(() -> "paid"))
+						.join(), application));
+				}
+				for (CompletableFuture<String> result : results) {
+					assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("paid");
+				}
+			});
+	}
+
+	/** Only the annotation is unknown to Leasehold, and its thread waits for the body. */
+	@Test
+	@Fault(127)
+	void methodWithAnotherAsynchronousAnnotationDoesNotWaitForItself() {
+		ThreadPoolTaskExecutor application = new ThreadPoolTaskExecutor();
+		application.setCorePoolSize(1);
+		application.setDaemon(true);
+		Locked.runner(InBackground.class)
+			.withBean("applicationTaskExecutor", ThreadPoolTaskExecutor.class, () -> application)
+			.run((context) -> assertThat(context.getBean(BackgroundOrders.class).bill()).succeedsWithin(Locked.SOON)
+				.isEqualTo("billed"));
+	}
+
+	@Test
+	@Fault(127)
+	void bodiesRunInTheExecutorOfTheApplicationIfItIsNamed() {
 		Locked.runner(Orders.class, Executors.class)
+			.run((context) -> assertThat(threadOf(context.getBean(Orders.class))).startsWith("leasehold-body-"));
+		Locked.runner(Orders.class, Executors.class)
+			.withPropertyValues("leasehold.async.executor=applicationTaskExecutor")
 			.run((context) -> assertThat(threadOf(context.getBean(Orders.class))).startsWith("application-"));
 		Locked.runner(Orders.class, Executors.class)
 			.withPropertyValues("leasehold.async.executor=special")
@@ -110,15 +153,17 @@ class StageThreadsTests {
 	@Test
 	@Fault(127)
 	void bodyThatTheExecutorRejectsReleasesItsLock() {
-		Locked.runner(Orders.class, Rejecting.class).run((context) -> {
-			CompletableFuture<String> result = context.getBean(Orders.class)
-				.stage(1, () -> CompletableFuture.completedFuture("paid"));
-			assertThat(result).failsWithin(20, TimeUnit.SECONDS)
-				.withThrowableThat()
-				.havingCause()
-				.isInstanceOf(RejectedExecutionException.class);
-			await().until(() -> Locked.isFree(context.getBean(DistributedLocks.class), "order:1"));
-		});
+		Locked.runner(Orders.class, Rejecting.class)
+			.withPropertyValues("leasehold.async.executor=rejecting")
+			.run((context) -> {
+				CompletableFuture<String> result = context.getBean(Orders.class)
+					.stage(1, () -> CompletableFuture.completedFuture("paid"));
+				assertThat(result).failsWithin(20, TimeUnit.SECONDS)
+					.withThrowableThat()
+					.havingCause()
+					.isInstanceOf(RejectedExecutionException.class);
+				await().until(() -> Locked.isFree(context.getBean(DistributedLocks.class), "order:1"));
+			});
 	}
 
 	@Test
@@ -170,8 +215,8 @@ class StageThreadsTests {
 		ExecutorService pool = java.util.concurrent.Executors.newSingleThreadExecutor();
 		try {
 			Locked.runner(Orders.class)
-				.withBean("applicationTaskExecutor", Executor.class, () -> pool,
-						(bean) -> bean.setDestroyMethodName(""))
+				.withBean("pool", Executor.class, () -> pool, (bean) -> bean.setDestroyMethodName(""))
+				.withPropertyValues("leasehold.async.executor=pool")
 				.run((context) -> {
 					assertThat(context.getBean(Orders.class)
 						.stage(1, () -> CompletableFuture.completedFuture(HeldLock.current().key()))
@@ -211,6 +256,32 @@ class StageThreadsTests {
 
 	}
 
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface Background {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAsync(annotation = Background.class)
+	static class InBackground {
+
+		@Bean
+		BackgroundOrders orders() {
+			return new BackgroundOrders();
+		}
+
+	}
+
+	static class BackgroundOrders {
+
+		@Background
+		@DistributedLock(key = "'bill'")
+		public CompletableFuture<String> bill() {
+			return CompletableFuture.completedFuture("billed");
+		}
+
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	static class Executors {
 
@@ -242,7 +313,7 @@ class StageThreadsTests {
 	static class Rejecting {
 
 		@Bean
-		Executor applicationTaskExecutor() {
+		Executor rejecting() {
 			return (task) -> {
 				throw new RejectedExecutionException("full");
 			};
