@@ -34,6 +34,14 @@ public interface TransactionLocks {
 	 */
 	Outcome acquire(LockKey key, Access access, Duration wait);
 
+	/**
+	 * Return the key by which the connection of these transactions is bound to a thread.
+	 * @return such as their data source, or {@code null} if that is not known
+	 */
+	default @Nullable Object resource() {
+		return null;
+	}
+
 	/** Return whether a failed request has left a transaction that can only roll back. */
 	boolean mustRollBack();
 

@@ -29,6 +29,15 @@ public interface ReleaseTiming {
 	}
 
 	/**
+	 * Return whether the current thread's transaction can end the connection that is
+	 * bound to the thread. A suspended transaction of another manager may have bound it.
+	 * @param resource key of the connection, such as its data source
+	 */
+	default boolean isTransactionOf(Object resource) {
+		return true;
+	}
+
+	/**
 	 * Called when the current thread's transaction must not commit, because a failed
 	 * request for a lock may have undone a part of it.
 	 * @param reason thrown instead of the commit

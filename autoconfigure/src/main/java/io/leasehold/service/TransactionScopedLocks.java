@@ -26,6 +26,8 @@ public final class TransactionScopedLocks {
 	private static final String NO_TRANSACTION = "no transaction is active. Annotate it with @Transactional. If it is, its"
 			+ " transaction begins inside the lock: set @EnableTransactionManagement(order = Ordered.LOWEST_PRECEDENCE - 1)";
 
+	private static final String OTHER_TRANSACTION = "it is not a transaction of the application's DataSource";
+
 	private final String engine;
 
 	private final @Nullable TransactionLocks locks;
@@ -101,6 +103,10 @@ public final class TransactionScopedLocks {
 		LockKey key = acquisition.key();
 		if (!this.timing.isTransactionOpen()) {
 			throw refused(key, method, NO_TRANSACTION);
+		}
+		Object resource = (this.locks != null) ? this.locks.resource() : null;
+		if (resource != null && !this.timing.isTransactionOf(resource)) {
+			throw refused(key, method, OTHER_TRANSACTION);
 		}
 		if (Thread.currentThread().isInterrupted()) {
 			throw new LockInterruptedException(key);

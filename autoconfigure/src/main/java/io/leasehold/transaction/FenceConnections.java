@@ -53,9 +53,16 @@ final class FenceConnections {
 	 * connection that is bound to the thread.
 	 */
 	boolean isCommittedBy(Object transaction) {
+		return isCommitted(this.dataSource, transaction);
+	}
+
+	/**
+	 * Return whether a transaction commits the connection that is bound to the thread.
+	 */
+	static boolean isCommitted(Object dataSource, Object transaction) {
 		return transaction instanceof DefaultTransactionStatus status
 				&& status.getTransaction() instanceof JdbcTransactionObjectSupport jdbc && jdbc.hasConnectionHolder()
-				&& jdbc.getConnectionHolder() == TransactionSynchronizationManager.getResource(this.dataSource);
+				&& jdbc.getConnectionHolder() == TransactionSynchronizationManager.getResource(dataSource);
 	}
 
 	/** Run an action on a connection of the pool, never on that of a transaction. */

@@ -8,6 +8,7 @@ import io.leasehold.service.Handles;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.Ordered;
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -85,6 +86,15 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 			}
 		}
 		return locked;
+	}
+
+	/**
+	 * Return whether this transaction ends the connection that is bound to the thread, or
+	 * has no JDBC connection of its own. Requires spring-jdbc.
+	 */
+	boolean isOf(Object dataSource) {
+		return !(this.status.getTransaction() instanceof JdbcTransactionObjectSupport)
+				|| FenceConnections.isCommitted(dataSource, this.status);
 	}
 
 	/** Let the transaction be rolled back instead of committed, for the first reason. */

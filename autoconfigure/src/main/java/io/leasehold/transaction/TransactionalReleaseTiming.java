@@ -43,6 +43,12 @@ public final class TransactionalReleaseTiming implements ReleaseTiming {
 	}
 
 	@Override
+	public boolean isTransactionOf(Object resource) {
+		GuardedTransaction transaction = isSynchronized() ? GuardedTransaction.current() : null;
+		return transaction == null || transaction.isOf(resource);
+	}
+
+	@Override
 	public void refuseCommit(RuntimeException reason) {
 		GuardedTransaction transaction = isSynchronized() ? GuardedTransaction.current() : null;
 		if (transaction != null) {

@@ -84,6 +84,24 @@ abstract class TransactionRefusalsContract extends ScopedTransactions {
 		}
 	}
 
+	/** The connection of the outer transaction is bound, but another one ends first. */
+	@Test
+	@Fault(value = 151, engine = "jdbc")
+	void transactionOfAnotherDataSourceInsideOneOfTheApplicationIsRefused() {
+		DataSourceTransactionManager manager = new DataSourceTransactionManager(database());
+		CommitGuard.addTo(manager, true);
+		TransactionTemplate other = new TransactionTemplate(manager);
+		this.transaction.executeWithoutResult((outer) -> {
+			other.executeWithoutResult((inner) -> assertThatIllegalStateException().isThrownBy(() -> lock("order"))
+				.withMessageContaining("ScopedShop.inside")
+				.withMessageContaining("not a transaction of the application's DataSource"));
+			assertThat(isFreeForOthers("order")).isTrue();
+			lock("order");
+			assertThat(isFreeForOthers("order")).isFalse();
+		});
+		assertThat(isFreeForOthers("order")).isTrue();
+	}
+
 	@Test
 	void resultThatEndsLaterIsRefused() {
 		assertThatIllegalStateException().isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {

@@ -67,6 +67,11 @@ final class JdbcTransactionLocks implements TransactionLocks {
 	}
 
 	@Override
+	public @Nullable Object resource() {
+		return this.application;
+	}
+
+	@Override
 	public boolean mustRollBack() {
 		OpenTransaction transaction = OpenTransaction.find(this);
 		return transaction != null && transaction.hasFailed();
