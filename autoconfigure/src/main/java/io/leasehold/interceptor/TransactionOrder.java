@@ -44,7 +44,9 @@ final class TransactionOrder {
 			throw annotation.invalid(
 					"would release its lock before its transaction is committed: the order of the lock's advice is %s, that of the transaction's %s"
 						.formatted(this.lockOrder, ordered.getOrder()),
-					"Set leasehold.order to a value below %s.".formatted(ordered.getOrder()));
+					(ordered.getOrder() == Ordered.HIGHEST_PRECEDENCE)
+							? "Set @EnableTransactionManagement(order = ...) to a value above that of the lock's advice."
+							: "Set leasehold.order to a value below %s.".formatted(ordered.getOrder()));
 		}
 	}
 

@@ -19,10 +19,13 @@ import io.leasehold.service.ReleaseTiming;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.transaction.TransactionalReleaseTiming;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
+import org.springframework.aop.framework.AopContext;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.core.Ordered;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
@@ -140,6 +143,26 @@ class LockAndOtherAdviceTests {
 		}
 	}
 
+	/** No lock can be outside of it. */
+	@Test
+	void outermostTransactionIsToBeMoved() {
+		Locked.runner(OutermostTransactions.class, Accounts.class)
+			.run((context) -> Locked.refusal(context)
+				.hasMessageContaining("Set @EnableTransactionManagement(order = ...) to a value above")
+				.hasMessageNotContaining("leasehold.order to a value below"));
+	}
+
+	/** The bodies run in other threads, where Spring exposes no proxy. */
+	@Test
+	void bodiesOfStagesAndPublishersHaveNoCurrentProxy() {
+		Locked.runner(Exposing.class, Exposed.class).run((context) -> {
+			Exposed exposed = context.getBean(Exposed.class);
+			assertThat(exposed.plain()).isTrue();
+			Locked.failure(exposed.stage()).withMessageContaining("Cannot find current proxy");
+			Locked.failure(exposed.mono().toFuture()).withMessageContaining("Cannot find current proxy");
+		});
+	}
+
 	@Test
 	void orderDoesNotMatterToMethodsWithoutTransaction() {
 		Locked.runner(Transactions.class, LockInterceptorTests.PricesImpl.class)
@@ -222,6 +245,37 @@ class LockAndOtherAdviceTests {
 	@Configuration(proxyBeanMethods = false)
 	@EnableTransactionManagement
 	static class Transactions extends Database {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement(order = Ordered.HIGHEST_PRECEDENCE)
+	static class OutermostTransactions extends Database {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAspectJAutoProxy(exposeProxy = true)
+	static class Exposing {
+
+	}
+
+	static class Exposed {
+
+		@DistributedLock(key = "'exposed'")
+		public boolean plain() {
+			return AopContext.currentProxy() instanceof Exposed;
+		}
+
+		@DistributedLock(key = "'exposed'")
+		public CompletableFuture<Object> stage() {
+			return CompletableFuture.completedFuture(AopContext.currentProxy());
+		}
+
+		@DistributedLock(key = "'exposed'")
+		public Mono<Object> mono() {
+			return Mono.just(AopContext.currentProxy());
+		}
 
 	}
 
