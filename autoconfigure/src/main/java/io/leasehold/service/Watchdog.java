@@ -229,11 +229,13 @@ final class Watchdog {
 			return;
 		}
 		long started = this.clock.nanoTime();
+		// A grant that is released meanwhile has no rest afterwards
+		List<Long> rests = batch.stream().map((due) -> due.hold.remaining(started)).toList();
 		List<RenewalOutcome> outcomes = request(batch, started);
 		Duration took = Duration.ofNanos(this.clock.nanoTime() - started);
 		List<LockEvent.LeaseRenewed> events = new ArrayList<>(batch.size());
 		for (int i = 0; i < batch.size(); i++) {
-			events.add(settle(batch.get(i), outcomes.get(i), started, took));
+			events.add(settle(batch.get(i), outcomes.get(i), started, took, rests.get(i)));
 		}
 		this.listener.get().renewed(events);
 	}
@@ -255,10 +257,10 @@ final class Watchdog {
 		}
 	}
 
-	private LockEvent.LeaseRenewed settle(Due renewal, RenewalOutcome outcome, long started, Duration took) {
+	private LockEvent.LeaseRenewed settle(Due renewal, RenewalOutcome outcome, long started, Duration took, long rest) {
 		long now = this.clock.nanoTime();
 		Hold hold = renewal.hold;
-		Duration slack = Duration.ofNanos(hold.remaining(now));
+		Duration slack = Duration.ofNanos(Math.max(0, rest - (now - started)));
 		RenewalResult result = RenewalResult.UNKNOWN;
 		Exception failure = null;
 		if (outcome instanceof RenewalOutcome.Renewed renewed) {

@@ -253,6 +253,21 @@ class LeaseTimesTests {
 		held.close();
 	}
 
+	/** It is not about to be lost. Keys in demand are released so, often. */
+	@Test
+	void lockThatIsReleasedDuringItsRenewalHasSlack() {
+		HeldLock held = this.process.acquire("a");
+		this.process.store.renewal = (renewed, outcome) -> {
+			held.close();
+			return outcome;
+		};
+		advanceToRenewal();
+		Awaitility.await().until(() -> !renewals().isEmpty());
+		assertThat(renewals()).singleElement()
+			.extracting(LockEvent.LeaseRenewed::slack)
+			.isEqualTo(BELIEVED.minus(BELIEVED.dividedBy(3)));
+	}
+
 	private List<LockEvent.LeaseRenewed> renewals() {
 		return this.process.events.stream()
 			.filter(LockEvent.LeaseRenewed.class::isInstance)
