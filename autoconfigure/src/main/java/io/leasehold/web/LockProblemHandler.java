@@ -19,7 +19,9 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 
 /**
- * Handler of all {@link LockException}s of controllers, for Spring MVC and WebFlux. The
+ * Handler of all {@link LockException}s of controllers, for Spring MVC and WebFlux, also
+ * as causes of other exceptions, unless an earlier handler decides. An inner call may have
+ * failed, so no response states that nothing was executed. The
  * response is a {@link ProblemDetail} that reveals neither the key nor its holder. It is
  * logged with the exception, which does: as a warning if the server failed, otherwise at
  * debug level. Thread-safe.
@@ -33,7 +35,7 @@ public final class LockProblemHandler {
 	private static final Log logger = LogFactory.getLog(LockProblemHandler.class);
 
 	private static final Answer BUSY = new Answer(HttpStatus.CONFLICT, true,
-			"Another request for the same resource is being processed. This one was not executed.");
+			"Another request for the same resource is being processed. This one was not completed.");
 
 	private static final Answer UNAVAILABLE = new Answer(HttpStatus.SERVICE_UNAVAILABLE, true,
 			"The request was not completed.");
@@ -42,13 +44,13 @@ public final class LockProblemHandler {
 			"The request may have been executed. Check before you repeat it.");
 
 	private static final Answer STALE = new Answer(HttpStatus.CONFLICT, false,
-			"A later request has changed the same resource. The changes of this one were rolled back.");
+			"A later request has changed the same resource. This one was not completed.");
 
 	private static final Answer KEY = new Answer(HttpStatus.BAD_REQUEST, false,
-			"The request does not identify its resource. It was not executed.");
+			"The request does not identify its resource. It was not completed.");
 
 	private static final Answer OTHER = new Answer(HttpStatus.INTERNAL_SERVER_ERROR, false,
-			"The request was not executed.");
+			"The request was not completed.");
 
 	/** Respond to a request, which may have to be repeated after a second. */
 	@ExceptionHandler

@@ -57,13 +57,14 @@ class LeaseholdWebAutoConfigurationTests {
 
 	private static final LockKey KEY = new LockKey("secret:7");
 
-	private static final Map<String, LockException> FAILURES = Map.of("busy",
+	private static final Map<String, RuntimeException> FAILURES = Map.of("busy",
 			new LockBusyException(KEY, "secret:7 is held", Duration.ZERO), "down",
 			new LockEngineException(KEY, "The store of secret:7 is down", null), "interrupted",
 			new LockInterruptedException(KEY), "lost", new LockLostException(KEY, "local", LossCause.EXPIRED), "stale",
 			new StaleFencingTokenException("secret:7", 1, "secret:7 is stale"), "key",
 			new LockKeyException("secret:7", "secret:7 is too long"), "mode",
-			new LockModeException(KEY, "mode of secret:7"));
+			new LockModeException(KEY, "mode of secret:7"), "pending",
+			new PaymentPending(new LockBusyException(KEY, "secret:7 is held", Duration.ZERO)));
 
 	@ParameterizedTest
 	@CsvSource({ "busy, 409, 1", "down, 503, 1", "interrupted, 503, 1", "lost, 500,", "stale, 409,", "key, 400,",
@@ -90,6 +91,27 @@ class LeaseholdWebAutoConfigurationTests {
 	void handlerOfTheApplicationThatComesFirstDecides() {
 		onBothStacks(Own.class,
 				(client) -> client.get().uri("/busy").exchange().expectStatus().isEqualTo(HttpStatus.LOCKED));
+	}
+
+	/** Spring searches causes too, one handler after the other. */
+	@Test
+	void exceptionOfTheApplicationIsItsOwnIfItsHandlerComesFirst() {
+		onBothStacks(CatchAll.class,
+				(client) -> client.get().uri("/pending").exchange().expectStatus().isEqualTo(HttpStatus.CONFLICT));
+		onBothStacks(Own.class,
+				(client) -> client.get().uri("/pending").exchange().expectStatus().isEqualTo(HttpStatus.ACCEPTED));
+	}
+
+	/** A call inside the request may have failed, after other work. */
+	@Test
+	void noResponseStatesThatNothingWasExecuted() {
+		onBothStacks(CatchAll.class,
+				(client) -> FAILURES.keySet()
+					.forEach((failure) -> client.get()
+						.uri("/" + failure)
+						.exchange()
+						.expectBody(String.class)
+						.value((body) -> assertThat(body).doesNotContain("not executed", "rolled back"))));
 	}
 
 	@Test
@@ -153,6 +175,14 @@ class LeaseholdWebAutoConfigurationTests {
 
 	}
 
+	private static final class PaymentPending extends RuntimeException {
+
+		PaymentPending(LockException cause) {
+			super(cause);
+		}
+
+	}
+
 	@ControllerAdvice
 	@Order(-1)
 	static class Own {
@@ -160,6 +190,11 @@ class LeaseholdWebAutoConfigurationTests {
 		@ExceptionHandler
 		ResponseEntity<String> handle(LockBusyException failure) {
 			return ResponseEntity.status(HttpStatus.LOCKED).build();
+		}
+
+		@ExceptionHandler
+		ResponseEntity<String> handle(PaymentPending failure) {
+			return ResponseEntity.status(HttpStatus.ACCEPTED).build();
 		}
 
 	}
