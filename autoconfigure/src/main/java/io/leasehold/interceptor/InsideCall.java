@@ -1,14 +1,17 @@
 package io.leasehold.interceptor;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.List;
 
 import io.leasehold.LockScope;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.Advisor;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AdvisedSupport;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.ReflectiveMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
@@ -25,8 +28,16 @@ final class InsideCall extends ReflectiveMethodInvocation {
 
 	private InsideCall(ProxyMethodInvocation replaced, Method method, Object[] arguments, LockScope scope,
 			Class<?> type) {
-		super(replaced.getProxy(), replaced.getThis(), method, arguments, type,
+		super(replaced.getProxy(), target(replaced, method), method, arguments, type,
 				advice(replaced.getProxy(), method, type, scope));
+	}
+
+	/** Return the target. If it is a proxy itself, it must override the method. */
+	private static @Nullable Object target(ProxyMethodInvocation replaced, Method method) {
+		Object target = replaced.getThis();
+		boolean overridden = (method.getModifiers() & (Modifier.PRIVATE | Modifier.FINAL)) == 0;
+		Object inner = (overridden || target == null) ? null : AopProxyUtils.getSingletonTarget(target);
+		return (inner != null) ? inner : target;
 	}
 
 	private static Class<?> targetClass(ProxyMethodInvocation replaced, Method method) {

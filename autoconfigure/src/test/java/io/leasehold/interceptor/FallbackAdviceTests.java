@@ -27,6 +27,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -117,6 +118,17 @@ class FallbackAdviceTests {
 			.run((context) -> Locked.whileHeld(context.getBean(DistributedLocks.class), "k", () -> {
 				assertThat(context.getBean(Audited.class).run("a")).isEqualTo("around instead a");
 				assertThat(context.getBean(Recording.class).seen).containsExactly("instead(a)");
+			}));
+	}
+
+	/** The inner proxy does not override these methods, and has no fields of its own. */
+	@Test
+	void fallbacksRunOnTheBeanBehindTwoProxies() {
+		Locked.runner(Unreachable.class, DefaultAdvisorAutoProxyCreator.class)
+			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.run((context) -> Locked.whileHeld(context.getBean(DistributedLocks.class), "k", () -> {
+				assertThat(context.getBean(Unreachable.class).run()).isEqualTo("of the bean");
+				assertThat(context.getBean(Unreachable.class).other()).isEqualTo("of the bean");
 			}));
 	}
 
@@ -520,6 +532,30 @@ class FallbackAdviceTests {
 
 		public CompletableFuture<String> instead() {
 			return CompletableFuture.completedFuture(Thread.currentThread().getName());
+		}
+
+	}
+
+	static class Unreachable {
+
+		private final String name = new String("of the bean");
+
+		@DistributedLock(key = "'k'", fallback = "instead")
+		public String run() {
+			return "";
+		}
+
+		private String instead() {
+			return this.name;
+		}
+
+		@DistributedLock(key = "'k'", fallback = "lastly")
+		public String other() {
+			return "";
+		}
+
+		final String lastly() {
+			return this.name;
 		}
 
 	}
