@@ -46,8 +46,11 @@ final class CommitAttempt {
 		this.connection = this.jdbc ? JdbcConnection.of(transaction) : null;
 	}
 
-	/** Record that the current thread begins a commit. */
+	/** Record that the current thread begins a commit, unless it is recorded. */
 	static void begin(TransactionExecution transaction) {
+		if (of(transaction) != null) {
+			return;
+		}
 		CommitAttempt outer = LAST.get();
 		while (outer != null && outer.transaction.isCompleted()) {
 			outer = outer.outer; // its end was not reported

@@ -48,6 +48,8 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 
 	private boolean committed;
 
+	private boolean checked;
+
 	GuardedTransaction(AbstractPlatformTransactionManager manager, DefaultTransactionStatus status) {
 		this.manager = manager;
 		this.status = status;
@@ -77,8 +79,8 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 		}
 		boolean locked = false;
 		for (TransactionSynchronization one : TransactionSynchronizationManager.getSynchronizations()) {
-			if (one instanceof GuardedTransaction transaction && transaction.refusal != null) {
-				throw transaction.refusal;
+			if (one instanceof GuardedTransaction transaction) {
+				transaction.endCheck();
 			}
 			if (one instanceof DeferredReleases releases) {
 				locked = true;
@@ -104,9 +106,22 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 		}
 	}
 
-	/** Record that a lock is held until the transaction is completed. */
+	private void endCheck() {
+		if (this.refusal != null) {
+			throw this.refusal;
+		}
+		this.checked = true;
+	}
+
+	/**
+	 * Record that a lock is held until the transaction is completed. It may be acquired
+	 * while the commit writes changes, as the first one.
+	 */
 	void lockedInside() {
 		this.lockedInside = true;
+		if (this.checked && !this.committed) {
+			CommitAttempt.begin(this.status);
+		}
 	}
 
 	boolean isCommitted() {

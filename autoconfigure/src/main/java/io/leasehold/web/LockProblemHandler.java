@@ -20,11 +20,11 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 
 /**
  * Handler of all {@link LockException}s of controllers, for Spring MVC and WebFlux, also
- * as causes of other exceptions, unless an earlier handler decides. An inner call may have
- * failed, so no response states that nothing was executed. The
- * response is a {@link ProblemDetail} that reveals neither the key nor its holder. It is
- * logged with the exception, which does: as a warning if the server failed, otherwise at
- * debug level. Thread-safe.
+ * as causes of other exceptions, unless an earlier handler decides. An inner call may
+ * have failed, so no response states that nothing was executed. The response is a
+ * {@link ProblemDetail} that reveals neither the key nor its holder. It is logged with
+ * the exception, which does: as a warning if the server failed, otherwise at debug level.
+ * Thread-safe.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>
  */

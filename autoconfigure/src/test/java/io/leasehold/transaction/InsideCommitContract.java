@@ -94,7 +94,8 @@ abstract class InsideCommitContract {
 				for (Place place : Place.values()) {
 					for (Moment moment : Moment.values()) {
 						for (Act act : Act.values()) {
-							if (moment.isPossible(manager) && act.isPossible(place, moment)) {
+							if (moment.isPossible(manager) && act.isPossible(place, moment)
+									&& place.isPossible(manager, moment, act)) {
 								new Cell(application, place, moment, act,
 										"%s, %s, %s, %s".formatted(manager, place, moment, act))
 									.check(this.wrong);
@@ -121,7 +122,15 @@ abstract class InsideCommitContract {
 	/** Where the lock is acquired. */
 	enum Place {
 
-		AROUND, FENCED, INSIDE
+		AROUND, FENCED, INSIDE,
+
+		/** Inside the commit, in a transaction that had no lock before. */
+		IN_FLUSH;
+
+		boolean isPossible(Manager manager, Moment moment, Act act) {
+			return this != IN_FLUSH || manager == Manager.JPA && moment == Moment.FLUSH
+					&& (act == Act.NOTHING || act == Act.UNKNOWN_OUTER || act == Act.REFUSED_OUTER);
+		}
 
 	}
 
@@ -344,7 +353,7 @@ abstract class InsideCommitContract {
 				switch (this.place) {
 					case AROUND -> around(HeldLockScope::open);
 					case FENCED -> around(this.application.fencing::open);
-					case INSIDE -> transaction();
+					case INSIDE, IN_FLUSH -> transaction();
 				}
 			}
 			finally {
@@ -405,6 +414,9 @@ abstract class InsideCommitContract {
 		private void at(Moment reached) {
 			if (this.moment == reached && !this.done) {
 				this.done = true;
+				if (this.place == Place.IN_FLUSH) {
+					acquire().close();
+				}
 				this.actFailure = catchThrowable(this::act);
 			}
 		}
