@@ -229,7 +229,7 @@ final class GateDriver {
 	/** Request a claim in this thread, unless a request is in flight. */
 	void request(KeyGate gate, StoreClaim claim) {
 		if (gate.begin(claim)) {
-			claim.next().cancelTimer();
+			claim.cancelTimer();
 			send(gate, claim);
 		}
 	}

@@ -65,8 +65,9 @@ public final class Decision {
 	}
 
 	void end(StoreClaim claim) {
-		if (claim.next().isPlanned()) {
-			this.ended = claim.next();
+		NextRequest planned = claim.planned();
+		if (planned != null) {
+			this.ended = planned;
 		}
 	}
 

@@ -52,7 +52,8 @@ public final class StoreClaim {
 
 	private final Claim claim;
 
-	private final NextRequest next = new NextRequest();
+	/** Created when a request is planned or subscribed to, which few claims need. */
+	private @Nullable NextRequest next;
 
 	private Phase phase = Phase.IDLE;
 
@@ -86,9 +87,27 @@ public final class StoreClaim {
 		return this.claim;
 	}
 
-	/** Return the plan for the next request. Any thread may call it. */
+	/**
+	 * Return the plan for the next request. A thread that a decision told to plan or to
+	 * subscribe may call it without the gate's monitor.
+	 */
 	public NextRequest next() {
+		if (this.next == null) {
+			this.next = new NextRequest();
+		}
 		return this.next;
+	}
+
+	/** Return the plan for the next request if there was one, to be stopped. */
+	@Nullable NextRequest planned() {
+		return (this.next != null && this.next.isPlanned()) ? this.next : null;
+	}
+
+	/** Cancel the timer of the next request, because a request has begun. */
+	public void cancelTimer() {
+		if (this.next != null) {
+			this.next.cancelTimer();
+		}
 	}
 
 	/** Return whether a request has ended. Any thread may call it. */
@@ -135,7 +154,9 @@ public final class StoreClaim {
 	boolean begin() {
 		if (this.phase == Phase.IDLE) {
 			this.phase = Phase.REQUESTED;
-			this.next.begin();
+			if (this.next != null) {
+				this.next.begin();
+			}
 			return true;
 		}
 		repeat();
