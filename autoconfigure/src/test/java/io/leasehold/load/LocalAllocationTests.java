@@ -3,7 +3,6 @@ package io.leasehold.load;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
@@ -28,6 +27,11 @@ class LocalAllocationTests {
 	private static final int CALLS = 20_000;
 
 	private static final int HELD = 100_000;
+
+	private static final long HELD_LOCK = 612;
+
+	/** Other threads of the process can only add to what a round measures. */
+	private static final int MOST_ROUNDS = 10;
 
 	private final ApplicationContextRunner application = new ApplicationContextRunner()
 		.withConfiguration(
@@ -56,12 +60,15 @@ class LocalAllocationTests {
 	void heldLockTakesLittle() {
 		this.application.run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			long least = IntStream.range(0, 3).mapToLong((round) -> heapOfAHeldLock(locks)).min().getAsLong();
-			assertThat(least).isLessThanOrEqualTo(612);
+			long least = Long.MAX_VALUE;
+			for (int round = 0; round < MOST_ROUNDS && least > HELD_LOCK; round++) {
+				least = Math.min(least, heapOfAHeldLock(locks));
+			}
+			assertThat(least).isLessThanOrEqualTo(HELD_LOCK);
 		});
 	}
 
-	/** The first round also counts tables that grow, and other threads may allocate. */
+	/** The first round also counts tables that grow. */
 	private static long heapOfAHeldLock(DistributedLocks locks) {
 		List<HeldLock> held = new ArrayList<>(HELD);
 		long before = heap();
