@@ -21,16 +21,16 @@ record NodeName(String text, int sequence, Access access, boolean lingers) {
 
 	/** Parse a name; {@code null} if it has no number, so that it is not a claim's. */
 	static @Nullable NodeName parse(String text) {
+		int end = text.lastIndexOf(SEPARATOR);
 		try {
-			return of(text);
+			return (end > 0) ? of(text, end) : null;
 		}
 		catch (NumberFormatException ex) {
 			return null; // not written by Leasehold
 		}
 	}
 
-	private static NodeName of(String text) {
-		int end = text.lastIndexOf(SEPARATOR);
+	private static NodeName of(String text, int end) {
 		int begin = text.lastIndexOf(SEPARATOR, end - 1);
 		boolean lingers = text.startsWith(LINGERS, end - 1);
 		return new NodeName(text, Integer.parseInt(text.substring(end + 1)),

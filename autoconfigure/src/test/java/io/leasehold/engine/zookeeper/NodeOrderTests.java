@@ -61,8 +61,9 @@ class NodeOrderTests {
 	/** Such as the children of another application's node. */
 	@Test
 	void nodeWithoutANumberIsIgnored() {
-		assertThat(order("member", "a:", ":", "~", "", "a:x:", "a:x:9999999999", "a:x:0000000001b").holders())
-			.isEmpty();
+		assertThat(order("member", "a:", ":", "~", "", "a:x:", "a:x:9999999999", "a:x:0000000001b", "0000000001",
+				":0000000001", "1")
+			.holders()).isEmpty();
 		NodeOrder order = order("member", "_c_a-1:x:0000000002", "_c_b-1:x:0000000003");
 		assertThat(order.holders()).containsExactly("/k/_c_a-1:x:0000000002");
 		assertThat(order.awaited("_c_b-1:x:0000000003"))

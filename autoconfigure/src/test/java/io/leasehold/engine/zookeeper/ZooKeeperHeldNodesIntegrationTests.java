@@ -64,6 +64,7 @@ class ZooKeeperHeldNodesIntegrationTests {
 		client.create().creatingParentsIfNeeded().forPath(ROOT + "a/members/1");
 		client.create().forPath(ROOT + "a%");
 		client.create().forPath(ROOT + "b/member");
+		client.create().forPath(ROOT + "b/0000000001");
 		client.create().creatingParentsIfNeeded().forPath(ROOT + "c/of:x:0000000001", "\n".getBytes());
 		client.create().creatingParentsIfNeeded().forPath(ROOT + "d/of:x:0000000001");
 		client.setData().forPath(ROOT + "d/of:x:0000000001", null);
