@@ -51,7 +51,8 @@ record HeldClaims(Store store, EtcdKeys keys, Operator operator, EndedSessions e
 			.filter((claim) -> claim.key().indexOf('/', root.length()) >= 0) // else no
 																				// claim's
 			.forEach((claim) -> locks.computeIfAbsent(name(claim), (name) -> new ArrayList<>()).add(claim));
-		String incomplete = Reply.hasMore(range) ? name(claims.get(claims.size() - 1)) : null;
+		String incomplete = (Reply.hasMore(range) && claims.get(claims.size() - 1).key().startsWith(first))
+				? name(claims.get(claims.size() - 1)) : null;
 		Set<Long> endedSessions = this.ended.of(claims, deadline);
 		List<HeldKey> held = new ArrayList<>();
 		String last = null;
@@ -69,7 +70,7 @@ record HeldClaims(Store store, EtcdKeys keys, Operator operator, EndedSessions e
 				}
 			}
 		}
-		return new Page(held, (incomplete != null && incomplete.equals(last)) ? last : null);
+		return new Page(held, incomplete);
 	}
 
 	/** Return the name of a claim's lock, which contains no slash. */

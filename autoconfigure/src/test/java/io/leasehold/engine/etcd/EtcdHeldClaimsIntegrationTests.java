@@ -47,6 +47,22 @@ class EtcdHeldClaimsIntegrationTests {
 	}
 
 	@Test
+	void listGoesOnAfterAResponseOfOtherApplicationsKeys() {
+		EtcdLockEngine engine = this.engines.engine(EtcdTestServer.shared().url());
+		EtcdOperator operator = new EtcdOperator(EtcdTestServer.shared().url());
+		for (int i = 0; i < 1000; i++) {
+			operator.write("%s%04d".formatted(this.engines.keys.claims(), i), "");
+		}
+		granted(engine, this.engines.claim(new LockKey("b")));
+		Page first = engine.heldKeys().list("", null, 500);
+		assertThat(first.next()).isNotNull();
+		assertThat(engine.heldKeys().list("", first.next(), 500).keys()).extracting(HeldKey::key)
+			.containsExactly(new LockKey("b"));
+		assertThat(engine.heldKeys().list("0", null, 500)).isEqualTo(new Page(List.of(), "0999"));
+		assertThat(engine.heldKeys().list("000", null, 500)).isEqualTo(new Page(List.of(), null));
+	}
+
+	@Test
 	void lockAtTheEndOfAResponseHasAllItsHolders() {
 		EtcdLockEngine engine = this.engines.engine(EtcdTestServer.shared().url());
 		List<LockKey> keys = Stream.of("a", "b", "c").map(LockKey::new).toList();
