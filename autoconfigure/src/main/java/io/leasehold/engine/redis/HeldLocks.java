@@ -76,10 +76,14 @@ record HeldLocks(Operator operator, OpenState state, Duration timeout) implement
 			visited = (found.size() > before) ? limit : Math.min(MOST_VISITED, 2 * visited);
 			position = new Position(position.primary() + (cursor.equals(BEGIN) ? 1 : 0), cursor);
 			if (position.primary() == primaries.size()) {
-				return new Page(List.copyOf(found.values()), null);
+				return page(found, awaited, null);
 			}
 		}
-		return new Page(List.copyOf(found.values()), position.of(primaries));
+		return page(found, awaited, position.of(primaries));
+	}
+
+	private static Page page(Map<LockKey, HeldKey> found, boolean awaited, @Nullable String next) {
+		return new Page(found.values().stream().filter((held) -> held.isListed(awaited)).toList(), next);
 	}
 
 	/** Add the held locks of a step, and return the cursor of the next one. */
@@ -96,7 +100,7 @@ record HeldLocks(Operator operator, OpenState state, Duration timeout) implement
 		List<RedisKeys> locks = List.copyOf(hits);
 		this.operator.inspectAll(locks, step.awaited(), line, deadline)
 			.stream()
-			.filter((held) -> held.isListed(step.awaited()))
+			.filter((held) -> held.isListed(false))
 			.forEach((held) -> found.put(held.key(), held));
 		return (String) response.get(0);
 	}

@@ -135,6 +135,20 @@ class RedisLockEngineIntegrationTests extends RedisLockEngineFixture {
 		this.engines.server().del(this.engines.keys("k").lock());
 	}
 
+	/** Each lock that is looked at costs a script, also if nobody waits for it. */
+	@Test
+	void pageOfAwaitedKeysLooksAtAboutAsManyLocksAsItsLimit() {
+		List<Claim> claims = new ArrayList<>();
+		for (int i = 0; i < 500; i++) {
+			claims.add(this.a.claim("held" + i, LONG, false));
+			granted(this.a, claims.get(i));
+		}
+		HeldKeys.Page page = this.a.engine().heldKeys().listAwaited(null, 10);
+		assertThat(page.keys()).isEmpty();
+		assertThat(page.next()).isNotNull();
+		claims.forEach((claim) -> released(this.a, claim));
+	}
+
 	/** The first key of a step loads the script. */
 	@Test
 	void keysOfForeignMakeAreNotListed() {
