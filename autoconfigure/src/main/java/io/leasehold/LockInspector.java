@@ -82,7 +82,6 @@ public interface LockInspector {
 	 * @return the cycles that were found
 	 * @throws UnsupportedOperationException if the engine's store does not know which
 	 * threads wait, or if the engine cannot list its locks
-	 * @throws IllegalArgumentException if the store cannot continue after a page
 	 * @throws LockEngineException if the store did not respond
 	 */
 	LockDeadlocks deadlocks(String engine);

@@ -49,7 +49,10 @@ final class StoreDeadlocks {
 		StoreDeadlocks search = new StoreDeadlocks();
 		String next = null;
 		for (int i = 0; i < MOST_PAGES && search.left.size() < MOST_WAITS; i++) {
-			HeldKeys.Page page = keys.listAwaited(next, PAGE);
+			HeldKeys.Page page = page(keys, next);
+			if (page == null && next != null) {
+				break;
+			}
 			if (page == null) {
 				return null;
 			}
@@ -60,6 +63,16 @@ final class StoreDeadlocks {
 			}
 		}
 		return new LockDeadlocks(search.cycles(), next == null);
+	}
+
+	/** Return a page, or {@code null} if the store does not have it (any more). */
+	private static HeldKeys.@Nullable Page page(HeldKeys keys, @Nullable String after) {
+		try {
+			return keys.listAwaited(after, PAGE);
+		}
+		catch (IllegalArgumentException ex) {
+			return null; // such as for a server that is none of the store's any more
+		}
 	}
 
 	private void add(HeldKey key) {

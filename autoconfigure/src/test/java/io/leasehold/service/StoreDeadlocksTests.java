@@ -10,12 +10,14 @@ import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
+import io.leasehold.engine.HeldKeys;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Owner;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.service.gate.GateRules;
 import io.leasehold.test.contract.Terms;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -159,6 +161,34 @@ class StoreDeadlocksTests {
 			}
 		}
 		assertThat(StoreDeadlocks.search(this.store.heldKeys()).complete()).isFalse();
+	}
+
+	/** Such as for a server that has left the cluster meanwhile. */
+	@Test
+	void searchThatTheStoreCannotContinueIsNotComplete() {
+		holds(this.one, "a", "first");
+		holds(this.two, "a", "second");
+		waits(this.one, "a", "second");
+		waits(this.two, "a", "first");
+		HeldKeys keys = this.store.heldKeys();
+		LockDeadlocks found = StoreDeadlocks.search(new HeldKeys() {
+
+			@Override
+			public Page list(String prefix, @Nullable String after, int limit) {
+				return keys.list(prefix, after, limit);
+			}
+
+			@Override
+			public Page listAwaited(@Nullable String after, int limit) {
+				if (after != null) {
+					throw new IllegalArgumentException("there are other servers now");
+				}
+				return new Page(keys.listAwaited(null, limit).keys(), "2");
+			}
+
+		});
+		assertThat(found.cycles()).hasSize(1);
+		assertThat(found.complete()).isFalse();
 	}
 
 	@Test
