@@ -12,6 +12,8 @@ import org.springframework.expression.spel.ast.InlineList;
 import org.springframework.expression.spel.ast.Literal;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.NullLiteral;
+import org.springframework.expression.spel.ast.OpDivide;
+import org.springframework.expression.spel.ast.OpModulus;
 import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Operator;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
@@ -109,7 +111,16 @@ final class PartChecks {
 	}
 
 	private void refuseHiddenText(SpelNode node) {
-		if (KeyPart.isConcatenation(node) && (joinsText(node) || hidesNull(node.getChild(0), node.getChild(1)))) {
+		refuseHiddenText(node, false);
+	}
+
+	/**
+	 * Refuse a + that may join text.
+	 * @param number whether the value of the node must be a number
+	 */
+	private void refuseHiddenText(SpelNode node, boolean number) {
+		if (KeyPart.isConcatenation(node)
+				&& (joinsText(node) || !number && hidesNull(node.getChild(0), node.getChild(1)))) {
 			throw problem(
 					(joinsText(node) ? "joins text inside another expression: %s"
 							: "may join text inside another expression: %s")
@@ -122,7 +133,7 @@ final class PartChecks {
 			if (child instanceof MethodReference method && node instanceof CompoundExpression && i > 0) {
 				refuseTextOfNull(node.getChild(i - 1), method);
 			}
-			refuseHiddenText(child);
+			refuseHiddenText(child, node instanceof OpModulus || node instanceof OpDivide);
 		}
 	}
 

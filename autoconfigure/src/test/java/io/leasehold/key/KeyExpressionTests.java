@@ -52,6 +52,8 @@ class KeyExpressionTests extends KeyExpressionFixture {
 			#name?.toUpperCase()              | X Y
 			T(java.lang.Math).abs(#id) + 'x'  | 42x
 			#id + #p0                         | 84
+			'bucket:' + (args[0] + args[0]) % 16 | bucket:4
+			{(args[0] + args[0]) / 2}[0] + ':'   | 42:
 			""")
 	void readsWhatSpelReads(String expression, String key) {
 		assertThat(evaluate(expression, 42, "x y")).isEqualTo(key);
