@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Failures {
 
-	/** Kind of database, servers if it has any, and name. */
 	/** Part of the message of HikariCP. */
 	private static final Pattern POOL_TIMEOUT = Pattern.compile("timed out after (\\d+)ms");
 
+	/** Kind of database, servers if it has any, and name. */
 	private static final Pattern PLACE = Pattern
 		.compile("[^/@(]*(//(SERVER(,SERVER)*)?)?(/(?!/)[^@(]*)?".replace("SERVER", "(\\[[^/\\]]+]|[\\w.-]+)(:\\d+)?"));
 
