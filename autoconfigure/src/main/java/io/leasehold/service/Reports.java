@@ -16,6 +16,7 @@ import io.leasehold.event.AcquireOutcome;
 import io.leasehold.event.HandoffKind;
 import io.leasehold.event.LockEvent;
 import io.leasehold.service.gate.Hold;
+import io.leasehold.service.gate.Survey;
 import io.leasehold.service.gate.Waiter;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -201,7 +202,7 @@ final class Reports {
 	}
 
 	private static String threadOf(Hold hold) {
-		return (hold.thread != null) ? " by thread " + hold.thread.getName() : "";
+		return (hold.thread != null) ? " by thread " + Survey.nameOf(hold.thread) : "";
 	}
 
 	LockLostException exception(Hold hold, LossCause cause) {

@@ -76,7 +76,8 @@ public final class Survey {
 	}
 
 	/** Return the thread's name. Virtual threads have none by default. */
-	private static @Nullable String nameOf(@Nullable Thread thread) {
+	/** Return the name of a thread, or what else identifies one without a name. */
+	public static @Nullable String nameOf(@Nullable Thread thread) {
 		if (thread == null) {
 			return null;
 		}
