@@ -75,8 +75,10 @@ public final class Survey {
 		return this.date.plusNanos(reading - this.start);
 	}
 
-	/** Return the thread's name. Virtual threads have none by default. */
-	/** Return the name of a thread, or what else identifies one without a name. */
+	/**
+	 * Return the thread's name, or what else identifies it if it has none, as virtual
+	 * threads by default.
+	 */
 	public static @Nullable String nameOf(@Nullable Thread thread) {
 		if (thread == null) {
 			return null;
