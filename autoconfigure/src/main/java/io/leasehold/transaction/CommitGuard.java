@@ -18,6 +18,7 @@ import org.springframework.transaction.support.AbstractPlatformTransactionManage
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
 
 /**
  * Listener of a transaction manager that rolls a transaction back instead of committing
@@ -29,6 +30,13 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * one. Thread-safe.
  */
 public final class CommitGuard implements TransactionExecutionListener {
+
+	private static final String JPA_MANAGER = "org.springframework.orm.jpa.JpaTransactionManager";
+
+	private static final String JPA_API = "jakarta.persistence.EntityManager";
+
+	private static final boolean JPA = ClassUtils.isPresent(JPA_MANAGER, CommitGuard.class.getClassLoader())
+			&& ClassUtils.isPresent(JPA_API, CommitGuard.class.getClassLoader());
 
 	private final ConfigurableTransactionManager manager;
 
@@ -71,18 +79,13 @@ public final class CommitGuard implements TransactionExecutionListener {
 		if (transaction.isNested()) {
 			return;
 		}
-		try {
-			if (checkLocks()) {
-				flush(transaction);
-				checkLocks();
-				HeldLockScope.beforeCommit(transaction);
-				CommitAttempt.begin(transaction);
-			}
+		if (checkLocks()) {
+			flush(transaction);
+			checkLocks();
+			compare(transaction);
+			CommitAttempt.begin(transaction);
 		}
-		catch (TransactionException ex) {
-			// Spring would treat it as a failure of the commit itself and not roll back
-			throw new IllegalStateException("The transaction was rolled back: " + ex.getMessage(), ex);
-		}
+		GuardedTransaction.commitBegins();
 	}
 
 	/** Check the locks of the thread and of its transaction, and return whether any. */
@@ -98,9 +101,19 @@ public final class CommitGuard implements TransactionExecutionListener {
 	 * code may commit transactions of its own, which wait for the row of a compared
 	 * token.
 	 */
-	private static void flush(TransactionExecution transaction) {
-		if (!transaction.isReadOnly() && transaction instanceof DefaultTransactionStatus status) {
-			status.flush();
+	private void flush(TransactionExecution transaction) {
+		if (JPA && !transaction.isReadOnly() && transaction instanceof DefaultTransactionStatus status) {
+			SessionFlush.run(this.manager, status);
+		}
+	}
+
+	private static void compare(TransactionExecution transaction) {
+		try {
+			HeldLockScope.beforeCommit(transaction);
+		}
+		catch (TransactionException ex) {
+			// Spring would treat it as a failure of the commit itself and not roll back
+			throw new IllegalStateException("The transaction was rolled back: " + ex.getMessage(), ex);
 		}
 	}
 
@@ -132,6 +145,9 @@ public final class CommitGuard implements TransactionExecutionListener {
 		@Override
 		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 			hints.reflection().registerMethod(GuardedTransaction.ROLLBACK, ExecutableMode.INVOKE);
+			for (String queried : List.of(JPA_MANAGER, JPA_API)) {
+				hints.reflection().registerTypeIfPresent(classLoader, queried);
+			}
 		}
 
 	}

@@ -48,7 +48,7 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 
 	private boolean committed;
 
-	private boolean checked;
+	private boolean committing;
 
 	GuardedTransaction(AbstractPlatformTransactionManager manager, DefaultTransactionStatus status) {
 		this.manager = manager;
@@ -80,7 +80,7 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 		boolean locked = false;
 		for (TransactionSynchronization one : TransactionSynchronizationManager.getSynchronizations()) {
 			if (one instanceof GuardedTransaction transaction) {
-				transaction.endCheck();
+				transaction.throwIfRefused();
 			}
 			if (one instanceof DeferredReleases releases) {
 				locked = true;
@@ -106,11 +106,18 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 		}
 	}
 
-	private void endCheck() {
+	private void throwIfRefused() {
 		if (this.refusal != null) {
 			throw this.refusal;
 		}
-		this.checked = true;
+	}
+
+	/** Record that nothing precedes the commit of the thread's transaction any more. */
+	static void commitBegins() {
+		GuardedTransaction transaction = TransactionSynchronizationManager.isSynchronizationActive() ? current() : null;
+		if (transaction != null) {
+			transaction.committing = true;
+		}
 	}
 
 	/**
@@ -119,7 +126,7 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 	 */
 	void lockedInside() {
 		this.lockedInside = true;
-		if (this.checked && !this.committed) {
+		if (this.committing && !this.committed) {
 			CommitAttempt.begin(this.status);
 		}
 	}
@@ -167,8 +174,13 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 		}
 		if (completion != STATUS_COMMITTED && !this.rollsBack
 				&& (this.lockedInside || !HeldLockScope.held().isEmpty())) {
-			ReflectionUtils.invokeMethod(ROLLBACK, this.manager, this.status);
+			rollBack(this.manager, this.status);
 		}
+	}
+
+	/** Roll back a transaction whose manager does not. */
+	static void rollBack(AbstractPlatformTransactionManager manager, DefaultTransactionStatus status) {
+		ReflectionUtils.invokeMethod(ROLLBACK, manager, status);
 	}
 
 }

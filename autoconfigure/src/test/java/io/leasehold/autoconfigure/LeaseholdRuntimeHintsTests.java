@@ -9,15 +9,18 @@ import io.leasehold.autoconfigure.jdbc.LeaseholdJdbcAutoConfiguration;
 import io.leasehold.autoconfigure.redis.LeaseholdRedisAutoConfiguration;
 import io.leasehold.autoconfigure.redlock.LeaseholdRedlockAutoConfiguration;
 import io.leasehold.transaction.CommitGuard;
+import jakarta.persistence.EntityManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
@@ -49,6 +52,15 @@ class LeaseholdRuntimeHintsTests {
 		assertThat(hints).matches(RuntimeHintsPredicates.reflection()
 			.onMethodInvocation(AbstractPlatformTransactionManager.class.getDeclaredMethod("doRollback",
 					DefaultTransactionStatus.class)));
+	}
+
+	/** A native image finds only registered types by name. */
+	@ParameterizedTest
+	@ValueSource(classes = { JpaTransactionManager.class, EntityManager.class })
+	void typeThatTheCommitGuardQueriesIsThere(Class<?> queried) {
+		RuntimeHints hints = new RuntimeHints();
+		new CommitGuard.RollbackHints().registerHints(hints, getClass().getClassLoader());
+		assertThat(hints).matches(RuntimeHintsPredicates.reflection().onType(queried));
 	}
 
 	@Test
