@@ -22,8 +22,9 @@ final class CommitAttempt {
 
 	private static final ThreadLocal<@Nullable CommitAttempt> LAST = new ThreadLocal<>();
 
-	private static final boolean JDBC = ClassUtils.isPresent(
-			"org.springframework.jdbc.datasource.JdbcTransactionObjectSupport", CommitAttempt.class.getClassLoader());
+	static final String JDBC_OBJECT = "org.springframework.jdbc.datasource.JdbcTransactionObjectSupport";
+
+	private static final boolean JDBC = ClassUtils.isPresent(JDBC_OBJECT, CommitAttempt.class.getClassLoader());
 
 	/** Longest wait for the response of a connection that may be broken. */
 	static final Duration TIMEOUT = Duration.ofSeconds(5);

@@ -145,7 +145,7 @@ public final class CommitGuard implements TransactionExecutionListener {
 		@Override
 		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 			hints.reflection().registerMethod(GuardedTransaction.ROLLBACK, ExecutableMode.INVOKE);
-			for (String queried : List.of(JPA_MANAGER, JPA_API)) {
+			for (String queried : List.of(CommitAttempt.JDBC_OBJECT, JPA_MANAGER, JPA_API)) {
 				hints.reflection().registerTypeIfPresent(classLoader, queried);
 			}
 		}

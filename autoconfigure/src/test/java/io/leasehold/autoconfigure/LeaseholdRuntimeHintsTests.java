@@ -20,6 +20,7 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
 import org.springframework.orm.jpa.JpaTransactionManager;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
@@ -56,7 +57,7 @@ class LeaseholdRuntimeHintsTests {
 
 	/** A native image finds only registered types by name. */
 	@ParameterizedTest
-	@ValueSource(classes = { JpaTransactionManager.class, EntityManager.class })
+	@ValueSource(classes = { JdbcTransactionObjectSupport.class, JpaTransactionManager.class, EntityManager.class })
 	void typeThatTheCommitGuardQueriesIsThere(Class<?> queried) {
 		RuntimeHints hints = new RuntimeHints();
 		new CommitGuard.RollbackHints().registerHints(hints, getClass().getClassLoader());
