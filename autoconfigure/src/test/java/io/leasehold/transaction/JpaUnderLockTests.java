@@ -382,6 +382,7 @@ class JpaUnderLockTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@SuppressWarnings("removal") // Hibernate needs some platform for JTA
 	static class Jta {
 
 		@Bean
