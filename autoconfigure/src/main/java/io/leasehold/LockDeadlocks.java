@@ -7,10 +7,10 @@ import java.util.List;
  * Threads of several processes that wait for each other's locks, as far as the claims in
  * a store show. Immutable.
  * <p>
- * A claim shows its process and the name of its thread. A cycle may be an error if a
- * process has passed a lock on to another thread meanwhile, or has several threads of one
- * name. Search again: a deadlock stays. A thread that waits behind another thread of its
- * process, or for a lock of its process, is not known to the store.
+ * A claim shows its process and the name of its thread. A cycle may be an error, even one
+ * that stays, if a process has passed a lock or a place in the queue on to another
+ * thread, or has several threads of one name. A thread that waits behind another thread
+ * of its process, or for a lock of its process, is not known to the store.
  *
  * @param cycles the cycles, each with the thread of one wait after another: the thread of
  * the next wait holds the awaited lock, and that of the first wait the last one

@@ -46,10 +46,10 @@ record HeldClaims(Store store, EtcdKeys keys, Operator operator, EndedSessions e
 		Message range = this.store.range(Operation.page(begin, KeyValue.rangeEnd(root), MOST_CLAIMS), deadline);
 		List<KeyValue> claims = Reply.keysOf(range);
 		Map<String, List<KeyValue>> locks = new LinkedHashMap<>();
+		// A key without a slash after the name of a lock is no claim's
 		claims.stream()
 			.takeWhile((claim) -> claim.key().startsWith(first))
-			.filter((claim) -> claim.key().indexOf('/', root.length()) >= 0) // else no
-																				// claim's
+			.filter((claim) -> claim.key().indexOf('/', root.length()) >= 0)
 			.forEach((claim) -> locks.computeIfAbsent(name(claim), (name) -> new ArrayList<>()).add(claim));
 		String incomplete = (Reply.hasMore(range) && claims.get(claims.size() - 1).key().startsWith(first))
 				? name(claims.get(claims.size() - 1)) : null;

@@ -159,8 +159,8 @@ final class OwnLeases {
 		if (closed) {
 			use(lease);
 		}
-		return closed; // otherwise a transaction that was sent twice may have used the
-						// lease
+		// Otherwise a transaction that was sent twice may have used the lease
+		return closed;
 	}
 
 }

@@ -68,9 +68,8 @@ record Operator(Lines lines, String namespace, String retention, Notifications n
 			.concat(Stream.of(arguments()),
 					Stream.of(Integer.toString(HeldKey.MOST_WAITERS - 1)).limit(awaited ? 1 : 0))
 			.toArray(String[]::new);
-		held.add(held(locks.get(0), awaited, inspectListed(locks.get(0), arguments, deadline))); // loads
-																									// the
-																									// script
+		// The first one loads the script
+		held.add(held(locks.get(0), awaited, inspectListed(locks.get(0), arguments, deadline)));
 		List<RedisKeys> others = locks.subList(1, locks.size());
 		List<CompletableFuture<List<Object>>> responses = others.stream()
 			.map((keys) -> line.send(Scripts.INSPECT, keys.all(), arguments))
@@ -87,8 +86,8 @@ record Operator(Lines lines, String namespace, String retention, Notifications n
 			return Replies.await(response, deadline);
 		}
 		catch (RedisFailure ex) {
-			return inspectListed(keys, arguments, deadline); // such as a script that is
-																// not loaded yet
+			// Such as a script that is not loaded yet
+			return inspectListed(keys, arguments, deadline);
 		}
 	}
 
