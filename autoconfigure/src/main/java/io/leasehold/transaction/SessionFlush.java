@@ -2,6 +2,7 @@ package io.leasehold.transaction;
 
 import java.util.Objects;
 
+import jakarta.persistence.EntityManager;
 import jakarta.persistence.RollbackException;
 
 import org.springframework.dao.DataAccessException;
@@ -13,6 +14,7 @@ import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.ResourceTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -28,17 +30,29 @@ final class SessionFlush {
 
 	static void run(ConfigurableTransactionManager manager, DefaultTransactionStatus status) {
 		if (manager instanceof JpaTransactionManager jpa) {
-			flush(jpa, status);
+			EntityManager session = session(jpa);
+			if (isFlushedByCommit(session)) {
+				flush(jpa, session, status);
+			}
 		}
-		else if (manager instanceof HibernateTransactionManager hibernate) {
+		else if (manager instanceof HibernateTransactionManager hibernate && isFlushedByCommit(session(hibernate))) {
 			flush(hibernate, status);
 		}
 	}
 
-	private static void flush(JpaTransactionManager manager, DefaultTransactionStatus status) {
+	private static EntityManager session(ResourceTransactionManager manager) {
 		Object holder = TransactionSynchronizationManager.getResource(manager.getResourceFactory());
+		return ((EntityManagerHolder) Objects.requireNonNull(holder)).getEntityManager();
+	}
+
+	/** Hibernate can leave the time of each flush to the application. */
+	private static boolean isFlushedByCommit(EntityManager session) {
+		return !"MANUAL".equals(String.valueOf(session.getProperties().get("org.hibernate.flushMode")));
+	}
+
+	private static void flush(JpaTransactionManager manager, EntityManager session, DefaultTransactionStatus status) {
 		try {
-			((EntityManagerHolder) Objects.requireNonNull(holder)).getEntityManager().flush();
+			session.flush();
 		}
 		catch (RuntimeException ex) {
 			DataAccessException translated = manager.getJpaDialect().translateExceptionIfPossible(ex);

@@ -22,6 +22,8 @@ import io.leasehold.autoconfigure.fencing.LeaseholdFencingAutoConfiguration;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import org.h2.jdbcx.JdbcDataSource;
+import org.hibernate.FlushMode;
+import org.hibernate.Session;
 import org.hibernate.SessionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -274,6 +276,17 @@ class JpaUnderLockTests {
 			void accept(Application application) {
 				WRITTEN.accept(application);
 				application.entities.flush();
+			}
+
+		},
+
+		/** The application decides when its changes are written, here never. */
+		HELD_BACK {
+
+			@Override
+			void accept(Application application) {
+				application.entities.unwrap(Session.class).setHibernateFlushMode(FlushMode.MANUAL);
+				WRITTEN.accept(application);
 			}
 
 		},
