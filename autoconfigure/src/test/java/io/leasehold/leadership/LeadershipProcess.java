@@ -73,7 +73,7 @@ final class LeadershipProcess implements AutoCloseable {
 		this.process.tell("step down=" + pause);
 	}
 
-	/** Release the role by force, whoever leads. */
+	/** Release the role by force, whichever process leads. */
 	void releaseByForce() {
 		this.process.tell("release by force");
 	}

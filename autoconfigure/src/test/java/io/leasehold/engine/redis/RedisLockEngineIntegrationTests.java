@@ -135,9 +135,9 @@ class RedisLockEngineIntegrationTests extends RedisLockEngineFixture {
 		this.engines.server().del(this.engines.keys("k").lock());
 	}
 
-	/** Each lock that is looked at costs a script, also if nobody waits for it. */
+	/** Each visited lock costs a script, even if nobody waits for it. */
 	@Test
-	void pageOfAwaitedKeysLooksAtAboutAsManyLocksAsItsLimit() {
+	void pageOfAwaitedKeysVisitsAboutAsManyLocksAsItsLimit() {
 		List<Claim> claims = new ArrayList<>();
 		for (int i = 0; i < 500; i++) {
 			claims.add(this.a.claim("held" + i, LONG, false));
