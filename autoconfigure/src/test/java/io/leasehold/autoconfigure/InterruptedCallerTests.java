@@ -15,7 +15,6 @@ import io.leasehold.annotation.DistributedLock;
 import io.leasehold.engine.jdbc.JdbcConnections;
 import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -31,7 +30,6 @@ import static org.awaitility.Awaitility.await;
  * connection left. Nothing reported that the database is down, so the policy for that
  * does not apply.
  */
-@Timeout(120)
 class InterruptedCallerTests {
 
 	@ParameterizedTest

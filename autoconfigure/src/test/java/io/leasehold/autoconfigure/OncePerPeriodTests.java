@@ -14,7 +14,6 @@ import io.micrometer.core.instrument.search.MeterNotFoundException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -30,7 +29,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A job of several instances of an application that share a database, at most once per
  * period.
  */
-@Timeout(60)
 class OncePerPeriodTests {
 
 	private static final Duration PERIOD = Duration.ofMillis(1500);

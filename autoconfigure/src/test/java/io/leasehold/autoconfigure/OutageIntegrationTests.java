@@ -19,7 +19,6 @@ import io.leasehold.server.RedisTestServer;
 import io.leasehold.server.ZooKeeperTestServer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -36,7 +35,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * An outage of a store lasts until the store responds, whatever calls are made meanwhile.
  */
 @Tag("full")
-@Timeout(120)
 class OutageIntegrationTests {
 
 	/** Engines that can list the held locks. */

@@ -36,7 +36,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -62,7 +61,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * behind a network of its own.
  */
 @Tag("full")
-@Timeout(120)
 class SeveralEnginesIntegrationTests {
 
 	/** Lease of locks whose renewals a test waits for. */

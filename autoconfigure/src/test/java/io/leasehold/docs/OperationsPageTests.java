@@ -14,7 +14,6 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -28,7 +27,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * An application as the page configures it responds to each command of the page, which
  * are those of the page in Chinese too.
  */
-@Timeout(300)
 class OperationsPageTests {
 
 	private static final Pattern COMMAND = Pattern.compile(

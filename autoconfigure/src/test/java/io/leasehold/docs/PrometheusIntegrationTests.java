@@ -30,7 +30,6 @@ import io.micrometer.core.instrument.MockClock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -49,7 +48,6 @@ import static org.awaitility.Awaitility.await;
  * the alerts. {@code -Dboard.write} writes the picture of the dashboard anew.
  */
 @Tag("full")
-@Timeout(300)
 class PrometheusIntegrationTests {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -13,7 +13,6 @@ import io.leasehold.leadership.Leadership;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -34,7 +33,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link LeadershipEndpoint} over HTTP, with Boot around it.
  */
-@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class LeadershipEndpointTests {
 

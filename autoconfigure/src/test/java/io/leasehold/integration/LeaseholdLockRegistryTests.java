@@ -17,7 +17,6 @@ import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
 import io.leasehold.autoconfigure.integration.LeaseholdIntegrationAutoConfiguration;
 import io.leasehold.engine.local.LocalLockEngine;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -33,7 +32,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link LeaseholdLockRegistry}, in an application on the local engine.
  */
-@Timeout(60)
 class LeaseholdLockRegistryTests {
 
 	private static void run(Use test) {

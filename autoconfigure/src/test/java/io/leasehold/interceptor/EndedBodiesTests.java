@@ -12,7 +12,6 @@ import io.leasehold.annotation.LeaderOnly;
 import io.leasehold.autoconfigure.Leasehold;
 import io.leasehold.leadership.Leadership;
 import io.leasehold.reactive.ReactiveLocks;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Mono;
@@ -25,7 +24,6 @@ import static org.awaitility.Awaitility.await;
  * Bodies that re-entered a lock and have ended, while the lock is still held. They are
  * not kept for an interrupt by its loss.
  */
-@Timeout(60)
 class EndedBodiesTests {
 
 	@ParameterizedTest

@@ -28,7 +28,6 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
@@ -47,7 +46,6 @@ import static org.awaitility.Awaitility.await;
  * and its release × what they throw × forms of methods. The caller receives a result, and
  * the key is free after the body, which runs at most once, and never without its lock.
  */
-@Timeout(300)
 class FailingCallbacksTests {
 
 	private static final ThreadLocal<@Nullable String> TENANT = new ThreadLocal<>();

@@ -19,7 +19,6 @@ import io.leasehold.autoconfigure.Leasehold;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.leadership.Leadership;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -42,7 +41,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Methods that run only on the leader.
  */
-@Timeout(300)
 class LeaderOnlyTests {
 
 	private static final LockKey ROLE = new LockKey("leasehold:role:billing");

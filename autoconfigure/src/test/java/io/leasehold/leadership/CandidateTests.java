@@ -22,7 +22,6 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.test.contract.DelegatingEngine;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
@@ -36,7 +35,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link Candidate}: two instances in one process, on the local engine.
  */
-@Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class CandidateTests {
 

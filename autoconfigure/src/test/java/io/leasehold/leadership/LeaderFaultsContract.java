@@ -14,7 +14,6 @@ import io.leasehold.test.contract.ShortLeases;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -23,7 +22,6 @@ import static org.awaitility.Awaitility.await;
  * The contract of an engine that elects leaders, while its store or the network fails. A
  * machine that pauses for a lease only adds terms to a test.
  */
-@Timeout(300)
 public abstract class LeaderFaultsContract {
 
 	private static final Duration LEASE = Duration.ofSeconds(2);

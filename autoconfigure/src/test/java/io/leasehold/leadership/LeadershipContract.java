@@ -12,7 +12,6 @@ import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,7 +22,6 @@ import static org.awaitility.Awaitility.await;
  * other one follows it, however it ends. Each process writes every few milliseconds
  * whether it leads, and no two of them do at the same time.
  */
-@Timeout(600)
 public abstract class LeadershipContract {
 
 	private final String namespace = "leaders-" + UUID.randomUUID();

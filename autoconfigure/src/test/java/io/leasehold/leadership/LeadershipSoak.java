@@ -13,11 +13,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 
 import io.leasehold.server.FaultProxy;
 import io.leasehold.test.contract.EngineAddress;
 import io.leasehold.test.contract.Parallel;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.FileSystemUtils;
@@ -29,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * and ordered to step down at random: never two lead, and terms grow. The system
  * properties {@code soak.time} and {@code soak.seed} are those of the soak of locks.
  */
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 public abstract class LeadershipSoak {
 
 	private static final int PLACES = 3;

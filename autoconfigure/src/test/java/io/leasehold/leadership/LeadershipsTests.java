@@ -15,7 +15,6 @@ import io.leasehold.service.ReleaseTiming;
 import io.leasehold.test.contract.TestSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -23,7 +22,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link Leaderships}: instances with two roles, on the local engine.
  */
-@Timeout(300)
 class LeadershipsTests {
 
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);

@@ -7,7 +7,6 @@ import java.util.concurrent.TimeUnit;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
@@ -24,7 +23,6 @@ import io.leasehold.service.ServiceSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Timeout(60)
 class DroppedEventMetricsTests {
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();

@@ -14,7 +14,6 @@ import io.micrometer.observation.tck.TestObservationRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
@@ -35,7 +34,6 @@ import io.leasehold.service.ServiceSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-@Timeout(60)
 class LockObservationsTests {
 
 	private static final String ACQUIRE = "leasehold.lock.acquire";

@@ -12,7 +12,6 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
@@ -28,7 +27,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Code of callers that blocks, in completions of futures and in actions on losses.
  */
-@Timeout(120)
 class BlockingCallbacksTests {
 
 	private static final LockOptions BRIEFLY = ServiceOverThreads.OPTIONS.toBuilder()

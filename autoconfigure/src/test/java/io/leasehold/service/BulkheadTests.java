@@ -9,7 +9,6 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockOptions;
@@ -28,7 +27,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for what a slow renewal leaves alone.
  */
-@Timeout(30)
 class BulkheadTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(1);

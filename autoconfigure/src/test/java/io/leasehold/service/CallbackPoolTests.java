@@ -10,14 +10,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * How many threads a {@link CallbackPool} has, and what becomes of tasks without one.
  */
-@Timeout(30)
 class CallbackPoolTests {
 
 	private static final int SIZE = 16;

@@ -26,7 +26,6 @@ import io.leasehold.test.contract.Fault;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,7 +33,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A lock is passed on inside a process only if the store has confirmed it no longer than
  * a renewal period ago.
  */
-@Timeout(60)
 class ConfirmedHandoffTests {
 
 	private static final String KEY = "a";

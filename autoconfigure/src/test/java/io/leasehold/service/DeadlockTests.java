@@ -21,7 +21,6 @@ import io.leasehold.event.LockEventListener;
 import io.leasehold.test.contract.DelegatingEngine;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
@@ -33,7 +32,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for threads of one process that wait for each other's locks.
  */
-@Timeout(120)
 @ExtendWith(OutputCaptureExtension.class)
 class DeadlockTests {
 

@@ -9,7 +9,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import io.leasehold.test.contract.Fault;
 
@@ -19,7 +18,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for {@link EngineThreads}: which threads start, and what becomes of tasks that
  * fail or come after the end.
  */
-@Timeout(60)
 class EngineThreadsTests {
 
 	private final AtomicInteger created = new AtomicInteger();

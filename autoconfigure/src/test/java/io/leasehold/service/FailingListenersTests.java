@@ -9,7 +9,6 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import io.leasehold.HeldLock;
@@ -32,7 +31,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for listeners, meters and actions that throw or block: no lock takes harm.
  */
 @ExtendWith(OutputCaptureExtension.class)
-@Timeout(60)
 class FailingListenersTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(1);

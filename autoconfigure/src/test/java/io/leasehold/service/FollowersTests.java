@@ -8,7 +8,6 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
@@ -30,7 +29,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for listeners that follow acquisitions. Each receives the same, although other
  * listeners follow none or fail.
  */
-@Timeout(60)
 class FollowersTests {
 
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -20,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * of threads bring out, among as many orders as the tests try. Each is checked in a JVM
  * of its own, all at the same time.
  */
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 class InterleavingsAreProvenLongTests {
 
 	private static final List<Check> CHECKS = new ArrayList<>();

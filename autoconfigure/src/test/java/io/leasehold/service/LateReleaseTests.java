@@ -22,7 +22,6 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.test.contract.DelegatingEngine;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
@@ -34,7 +33,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Releases whose first attempt had no response, so that they are repeated after their
  * holders have gone.
  */
-@Timeout(60)
 @ExtendWith(OutputCaptureExtension.class)
 class LateReleaseTests {
 

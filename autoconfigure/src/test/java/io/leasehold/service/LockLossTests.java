@@ -12,7 +12,6 @@ import java.util.function.Consumer;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
@@ -41,7 +40,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Losses of locks, and the end of a process.
  */
-@Timeout(60)
 class LockLossTests extends LockServiceFixture {
 
 	@Test

@@ -17,7 +17,6 @@ import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.integration.leader.Context;
 import org.springframework.integration.leader.DefaultCandidate;
@@ -31,7 +30,6 @@ import static org.awaitility.Awaitility.await;
  * Tests for Spring Integration's {@link LockRegistryLeaderInitiator} on locks of ours. It
  * locks again at each heartbeat, to learn whether it still leads, and unlocks that.
  */
-@Timeout(60)
 class LockRegistryLeaderTests {
 
 	private static final LockKey ROLE = new LockKey("leader");

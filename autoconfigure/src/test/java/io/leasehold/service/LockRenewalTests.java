@@ -13,7 +13,6 @@ import java.util.function.Consumer;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
@@ -44,7 +43,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /**
  * Renewal of leases, and failures of the store.
  */
-@Timeout(60)
 class LockRenewalTests extends LockServiceFixture {
 
 	private static final Duration THIRD = Duration.ofSeconds(20);

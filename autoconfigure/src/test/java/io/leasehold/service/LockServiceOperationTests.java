@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
@@ -41,7 +40,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for what {@link LockService} reports to operators and does for them.
  */
-@Timeout(60)
 class LockServiceOperationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");

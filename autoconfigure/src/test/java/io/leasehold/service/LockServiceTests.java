@@ -13,7 +13,6 @@ import java.util.concurrent.locks.Lock;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
@@ -37,7 +36,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Tests for {@link LockService} on the local engine; two services that share it stand for
  * two processes.
  */
-@Timeout(60)
 class LockServiceTests extends LockServiceFixture {
 
 	@Test

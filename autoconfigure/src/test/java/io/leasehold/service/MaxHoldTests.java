@@ -26,7 +26,6 @@ import io.leasehold.test.contract.Fault;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -37,7 +36,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * The longest hold time is a maximum, whatever the lease is, and wherever the grant comes
  * from.
  */
-@Timeout(60)
 class MaxHoldTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(10);

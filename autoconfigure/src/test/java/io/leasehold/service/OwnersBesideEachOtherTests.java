@@ -34,7 +34,6 @@ import io.leasehold.test.contract.DelegatingEngine;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -45,7 +44,6 @@ import static org.awaitility.Awaitility.await;
  * Tests for what a process does by itself when several of its callers hold a key beside
  * each other.
  */
-@Timeout(60)
 class OwnersBesideEachOtherTests {
 
 	private static final String KEY = "catalog";

@@ -32,7 +32,6 @@ import io.leasehold.test.VirtualClock;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
@@ -47,7 +46,6 @@ import static org.awaitility.Awaitility.await;
  * it as a {@link Lock}; never a thread for no other reason than that it called
  * {@code acquire}.
  */
-@Timeout(30)
 @ExtendWith(OutputCaptureExtension.class)
 class ReentryTests {
 

@@ -27,14 +27,12 @@ import io.leasehold.test.contract.DelegatingEngine;
 import io.leasehold.test.contract.Fault;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * What happens to a lock while a request for it is under way.
  */
-@Timeout(60)
 class RequestUnderWayTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(1);

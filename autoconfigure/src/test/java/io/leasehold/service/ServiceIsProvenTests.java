@@ -6,7 +6,6 @@ import java.util.stream.Stream;
 import io.leasehold.Proof;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,7 +16,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * beside it fails.
  */
 @Tag("full")
-@Timeout(300)
 class ServiceIsProvenTests {
 
 	@ParameterizedTest(name = "{0}: {1}")

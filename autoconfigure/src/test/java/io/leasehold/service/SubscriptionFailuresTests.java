@@ -19,7 +19,6 @@ import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.test.contract.DelegatingEngine;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
@@ -30,7 +29,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Waits whose claim cannot be subscribed to the store's signals.
  */
-@Timeout(60)
 @ExtendWith(OutputCaptureExtension.class)
 class SubscriptionFailuresTests {
 

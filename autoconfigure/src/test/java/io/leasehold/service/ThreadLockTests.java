@@ -12,7 +12,6 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -34,7 +33,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Tests for {@link KeyLock} and {@link ThreadLocks}: the locks that a thread holds, and
  * the effect of an interrupt.
  */
-@Timeout(60)
 class ThreadLockTests {
 
 	private final LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);

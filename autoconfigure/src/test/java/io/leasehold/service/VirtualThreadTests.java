@@ -14,7 +14,6 @@ import io.leasehold.load.VirtualThreads;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,7 +21,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link LockService} with virtual threads, on the JDKs that have them.
  */
-@Timeout(300)
 class VirtualThreadTests {
 
 	private static final int WAITERS = 10_000;

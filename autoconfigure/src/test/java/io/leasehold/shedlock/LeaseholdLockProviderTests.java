@@ -25,7 +25,6 @@ import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -44,7 +43,6 @@ import static org.awaitility.Awaitility.await;
  * Tests for {@link LeaseholdLockProvider}: two applications of ShedLock whose jobs share
  * a store in memory.
  */
-@Timeout(60)
 class LeaseholdLockProviderTests {
 
 	private static final Duration MOST = Duration.ofMinutes(10);

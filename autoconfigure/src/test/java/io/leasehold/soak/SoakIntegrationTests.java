@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import io.leasehold.test.contract.Parallel;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.FileSystemUtils;
@@ -33,6 +34,7 @@ import org.springframework.util.FileSystemUtils;
  * notice of lost locks, which has to fail.
  */
 @Tag("full")
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 class SoakIntegrationTests {
 
 	private static final int JVMS = 3;

@@ -22,7 +22,6 @@ import io.leasehold.LockLostException;
 import io.leasehold.StaleFencingTokenException;
 import io.leasehold.test.contract.Fault;
 import org.awaitility.core.ConditionFactory;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +48,6 @@ import static org.awaitility.Awaitility.await;
  * can have it.
  */
 @Fault({ 173, 174, 175 })
-@Timeout(300)
 class CommitTableTests {
 
 	private final UncertainDatabase database = new UncertainDatabase();

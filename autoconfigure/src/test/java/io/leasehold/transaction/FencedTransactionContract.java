@@ -14,7 +14,6 @@ import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -41,7 +40,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 /**
  * What a {@link JdbcFencingGuard} guarantees in the transactions of a fenced method.
  */
-@Timeout(120)
 abstract class FencedTransactionContract extends StockFixture {
 
 	private final JdbcFencingGuard guard = new JdbcFencingGuard(this.pool, "test", Duration.ofDays(7));

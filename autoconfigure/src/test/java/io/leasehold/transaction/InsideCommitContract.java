@@ -29,7 +29,6 @@ import jakarta.persistence.EntityManagerFactory;
 import org.hibernate.Interceptor;
 import org.hibernate.Transaction;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -64,7 +63,6 @@ import static org.awaitility.Awaitility.await;
  * has the lock, no transaction commits under a lock that is known to be lost, and no
  * thread waits for itself.
  */
-@Timeout(300)
 abstract class InsideCommitContract {
 
 	/** Called at the moments of the thread's commits. */

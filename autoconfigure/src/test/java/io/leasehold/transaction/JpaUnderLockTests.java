@@ -26,7 +26,6 @@ import org.hibernate.FlushMode;
 import org.hibernate.Session;
 import org.hibernate.SessionFactory;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -66,7 +65,6 @@ import static org.awaitility.Awaitility.await;
  * {@link EntityManager}: the rows and the exception are those that the same work has
  * without a lock.
  */
-@Timeout(120)
 class JpaUnderLockTests {
 
 	private final UncertainDatabase database = new UncertainDatabase();

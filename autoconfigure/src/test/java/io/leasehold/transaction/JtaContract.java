@@ -21,7 +21,6 @@ import jakarta.transaction.TransactionManager;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -43,7 +42,6 @@ import static org.awaitility.Awaitility.await;
  * Transactions of a JTA manager under a lock. The manager is Narayana, which keeps its
  * log in memory here.
  */
-@Timeout(120)
 abstract class JtaContract {
 
 	static {

@@ -9,7 +9,6 @@ import io.leasehold.server.PostgresTestServer;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,7 +28,6 @@ import static org.springframework.transaction.TransactionDefinition.PROPAGATION_
  */
 @Tag("full")
 @Fault(173)
-@Timeout(120)
 class PostgresReactiveUnknownCommitIntegrationTests extends ReactiveShopFixture {
 
 	private final FaultProxy network = FaultProxy.to(PostgresTestServer.shared().port());

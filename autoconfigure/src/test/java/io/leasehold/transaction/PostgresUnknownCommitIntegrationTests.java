@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -43,7 +42,6 @@ import static org.awaitility.Awaitility.await;
  */
 @Tag("full")
 @Fault(173)
-@Timeout(120)
 class PostgresUnknownCommitIntegrationTests {
 
 	private final PostgresTestServer server = PostgresTestServer.shared();

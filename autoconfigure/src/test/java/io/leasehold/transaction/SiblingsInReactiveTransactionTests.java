@@ -5,7 +5,6 @@ import java.util.function.UnaryOperator;
 
 import io.leasehold.LockBusyException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -15,7 +14,6 @@ import static org.springframework.transaction.TransactionDefinition.PROPAGATION_
 /**
  * Two subscriptions of one transaction that want the same key at the same time.
  */
-@Timeout(180)
 class SiblingsInReactiveTransactionTests extends ReactiveShopFixture {
 
 	private final String url = h2();

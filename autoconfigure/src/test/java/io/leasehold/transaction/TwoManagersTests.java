@@ -11,7 +11,6 @@ import io.leasehold.HeldLock;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.autoconfigure.Leasehold;
 import io.r2dbc.spi.ConnectionFactories;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Mono;
@@ -39,7 +38,6 @@ import static org.springframework.transaction.annotation.Propagation.SUPPORTS;
  * Transactions of two databases inside each other. A lock is released after the one that
  * began last, of those that are open when it is acquired.
  */
-@Timeout(180)
 class TwoManagersTests {
 
 	private final ApplicationContextRunner runner = Leasehold.runner()

@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,7 +38,6 @@ import static org.assertj.core.api.Assertions.tuple;
  * Threads of two instances wait for each other's locks: either instance finds that in the
  * store.
  */
-@Timeout(120)
 class DeadlocksBetweenInstancesIntegrationTests {
 
 	private final List<Thread> threads = new ArrayList<>();

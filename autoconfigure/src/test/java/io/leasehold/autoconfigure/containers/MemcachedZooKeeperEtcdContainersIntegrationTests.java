@@ -36,7 +36,6 @@ import io.leasehold.server.TestCertificate;
 import io.leasehold.server.ZooKeeperTestServer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.SpringApplication;
@@ -62,7 +61,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * they hold.
  */
 @Tag("full")
-@Timeout(120)
 class MemcachedZooKeeperEtcdContainersIntegrationTests {
 
 	private static final List<String> ENGINES = List.of("etcd", "memcached", "zookeeper");

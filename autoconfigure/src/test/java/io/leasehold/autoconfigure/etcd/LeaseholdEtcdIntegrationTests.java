@@ -28,7 +28,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -44,7 +43,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Applications with etcd: users, TLS, and the end of the application.
  */
 @Tag("full")
-@Timeout(120)
 class LeaseholdEtcdIntegrationTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(10);

@@ -30,7 +30,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -54,7 +53,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link LeaseholdLeadershipAutoConfiguration}.
  */
-@Timeout(300)
 class LeaseholdLeadershipAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()

@@ -36,7 +36,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
@@ -49,7 +48,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Applications with ZooKeeper, from their start to their end.
  */
 @Tag("full")
-@Timeout(60)
 class LeaseholdZooKeeperIntegrationTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(10);

@@ -25,7 +25,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -34,7 +33,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * {@link EtcdLockEngine} on a cluster of three that loses members.
  */
 @Tag("full")
-@Timeout(180)
 class EtcdClusterIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");

@@ -10,7 +10,6 @@ import io.leasehold.engine.Claim;
 import io.leasehold.server.EtcdTestServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,7 +19,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * only add to a time. The history is compacted before each round: etcd's index contains
  * the keys of former claims until then.
  */
-@Timeout(300)
 class EtcdCostLongTests {
 
 	private static final LockKey KEY = new LockKey("order:42");

@@ -18,7 +18,6 @@ import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,7 +25,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@link EtcdLockEngine} whose keys are lost before any one of its requests, and another
  * process acquires the lock then.
  */
-@Timeout(120)
 class EtcdEmptiedIntegrationTests {
 
 	/** Held by the other process, whose session stays. */

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,7 +27,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * their session.
  */
 @Tag("full")
-@Timeout(60)
 class EtcdKeptClaimsIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");

@@ -21,7 +21,6 @@ import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -29,7 +28,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Late requests of ended claims, and the search for keys without a claim.
  */
-@Timeout(60)
 class EtcdLateKeysIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");

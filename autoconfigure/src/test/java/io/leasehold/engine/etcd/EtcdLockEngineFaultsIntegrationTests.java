@@ -34,7 +34,6 @@ import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -43,7 +42,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Lost sessions, lost responses and late requests of {@link EtcdLockEngine}.
  */
 @Tag("full")
-@Timeout(120)
 class EtcdLockEngineFaultsIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");

@@ -21,7 +21,6 @@ import io.leasehold.test.contract.Parallel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -29,7 +28,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * {@link EtcdLockEngine} whose tokens become invalid, as by a change of a user or role.
  */
-@Timeout(120)
 class EtcdLoginsIntegrationTests {
 
 	private static final int CALLS = 16;

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -33,7 +32,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * holder runs ahead of the server's on command.
  */
 @Tag("full")
-@Timeout(60)
 class EtcdMinimumHoldIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");

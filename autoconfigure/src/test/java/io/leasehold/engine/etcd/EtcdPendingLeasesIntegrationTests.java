@@ -15,7 +15,6 @@ import io.leasehold.server.EtcdTestServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -24,7 +23,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Long leases of single keys, if responses are lost: none stays without a key. The clock
  * of the engine runs ahead on command.
  */
-@Timeout(120)
 class EtcdPendingLeasesIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("report");

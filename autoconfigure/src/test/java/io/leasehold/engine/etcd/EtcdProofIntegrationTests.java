@@ -23,7 +23,6 @@ import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -31,7 +30,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * What {@link EtcdLockEngine} takes as a proof that its locks are still held.
  */
-@Timeout(60)
 class EtcdProofIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");

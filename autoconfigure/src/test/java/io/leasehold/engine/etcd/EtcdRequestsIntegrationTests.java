@@ -28,14 +28,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Requests of {@link EtcdLockEngine}, as its server counts them.
  */
-@Timeout(60)
 @Tag("full")
 class EtcdRequestsIntegrationTests {
 

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,7 +22,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@link EtcdLockEngine} on a server whose data is replaced by an earlier copy.
  */
 @Tag("full")
-@Timeout(120)
 class EtcdRestoreIntegrationTests {
 
 	private static final LockKey BEFORE = new LockKey("before");

@@ -17,14 +17,12 @@ import io.leasehold.server.FaultProxy;
 import io.leasehold.service.LockService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Sessions of an {@link EtcdLockEngine}, each as long as the leases of its locks need.
  */
-@Timeout(120)
 class EtcdSessionsIntegrationTests {
 
 	private static final Duration LONGEST = Duration.ofMinutes(10);

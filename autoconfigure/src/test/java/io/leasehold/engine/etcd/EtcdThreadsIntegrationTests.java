@@ -19,7 +19,6 @@ import io.leasehold.test.contract.Claims;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,7 +26,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@link EtcdLockEngine} in a process that can create no thread for a moment, while its
  * connections break.
  */
-@Timeout(120)
 class EtcdThreadsIntegrationTests {
 
 	private final EtcdEngines engines = new EtcdEngines();

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,7 +26,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@link EtcdLockEngine} with a user whose tokens expire after a second without use.
  */
 @Tag("full")
-@Timeout(90)
 class EtcdUsersIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");

@@ -31,7 +31,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -39,7 +38,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Requests of the engine on {@link HazelcastStore}: operations of its map, each of which
  * is a request to a member.
  */
-@Timeout(60)
 @Tag("full")
 class HazelcastRequestsIntegrationTests {
 

@@ -21,14 +21,12 @@ import io.leasehold.server.HazelcastTestCluster;
 import io.leasehold.test.contract.Claims;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Waiters of {@link HazelcastStore} that are notified by the entry listener of their key.
  */
-@Timeout(120)
 @Tag("full")
 class HazelcastWakeUpIntegrationTests {
 

@@ -22,14 +22,12 @@ import io.leasehold.test.contract.Claims;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Requests of the engine on {@link MemcachedStore}, as its server counts them.
  */
-@Timeout(60)
 class MemcachedRequestsIntegrationTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);

@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code model/runs.txt} lists it. Needs {@code spin} and {@code gcc}, and 6 GB of
  * memory.
  */
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 class RedisModelLongTests {
 
 	private static final Pattern RUN = Pattern

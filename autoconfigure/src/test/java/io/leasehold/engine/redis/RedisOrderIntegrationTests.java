@@ -17,7 +17,6 @@ import io.leasehold.service.ReleaseTiming;
 import io.leasehold.service.ServiceSettings;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -25,7 +24,6 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for the order in which callers of several processes are served.
  */
-@Timeout(60)
 class RedisOrderIntegrationTests {
 
 	private static final String KEY = "ordered";

@@ -24,7 +24,6 @@ import io.leasehold.engine.redis.connection.RedisFailure;
 import io.leasehold.engine.redis.connection.Topology;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -33,7 +32,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for how a {@link Renewer} divides renewals, and for whom it waits.
  */
-@Timeout(60)
 class RenewerTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);

@@ -30,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,7 +42,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Keys with several owners at once.
  */
 @Tag("full")
-@Timeout(60)
 class ZooKeeperAccessIntegrationTests {
 
 	private final ZooKeeperEngines engines = new ZooKeeperEngines();
@@ -181,7 +179,6 @@ class ZooKeeperAccessIntegrationTests {
 	/** Without a poll that would hide a message that was never sent. */
 	@ParameterizedTest
 	@ValueSource(strings = { "3", "223xs" })
-	@Timeout(300)
 	void everybodyIsServedByMessagesAlone(String codes) throws Exception {
 		Owners owners = new Owners();
 		List<Callable<?>> tasks = new ArrayList<>();

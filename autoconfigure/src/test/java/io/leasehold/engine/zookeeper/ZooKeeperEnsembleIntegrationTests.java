@@ -21,7 +21,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -33,7 +32,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 @Tag("full")
 @Fault(33)
-@Timeout(90)
 class ZooKeeperEnsembleIntegrationTests {
 
 	/** A key that was busy on a slow machine pauses for as long. */

@@ -19,7 +19,6 @@ import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -30,7 +29,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * back.
  */
 @Tag("full")
-@Timeout(120)
 class ZooKeeperKilledSessionsIntegrationTests {
 
 	private static final int KILLS = 10;

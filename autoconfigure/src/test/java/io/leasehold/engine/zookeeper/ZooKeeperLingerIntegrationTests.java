@@ -28,7 +28,6 @@ import org.apache.curator.drivers.OperationTrace;
 import org.apache.curator.framework.CuratorFramework;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
@@ -38,7 +37,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Grants that linger, as ZooKeeper stores and recalls them.
  */
-@Timeout(90)
 class ZooKeeperLingerIntegrationTests extends ZooKeeperFaultsFixture {
 
 	/** A parked grant stays for three eighths of it. */

@@ -33,7 +33,6 @@ import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -50,7 +49,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What becomes of locks when sessions end and servers fail.
  */
 @Tag("full")
-@Timeout(90)
 class ZooKeeperLockEngineFaultsIntegrationTests extends ZooKeeperFaultsFixture {
 
 	/** Nothing is sent without a connection, which could be carried out much later. */

@@ -30,7 +30,6 @@ import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -44,7 +43,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Requests of {@link ZooKeeperLockEngine} without a response.
  */
 @Tag("full")
-@Timeout(90)
 class ZooKeeperLostResponsesIntegrationTests extends ZooKeeperFaultsFixture {
 
 	@Test

@@ -24,7 +24,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,7 +35,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  */
 @Tag("full")
 @Fault(144)
-@Timeout(120)
 class ZooKeeperMissedConnectionIntegrationTests {
 
 	/** Less than the session timeout, after which Curator may recover by itself. */

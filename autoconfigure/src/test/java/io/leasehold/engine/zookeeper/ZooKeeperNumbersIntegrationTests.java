@@ -9,7 +9,6 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,7 +17,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Grant numbers, which are computed from the ids of transactions.
  */
-@Timeout(60)
 class ZooKeeperNumbersIntegrationTests extends ZooKeeperFaultsFixture {
 
 	@TempDir

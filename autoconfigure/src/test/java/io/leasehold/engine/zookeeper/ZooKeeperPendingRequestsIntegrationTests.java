@@ -28,7 +28,6 @@ import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
@@ -41,7 +40,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
  * and no release is taken for a loss.
  */
 @Tag("full")
-@Timeout(120)
 class ZooKeeperPendingRequestsIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");

@@ -20,7 +20,6 @@ import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
@@ -30,7 +29,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Removals of nodes for which the client has no permission.
  */
-@Timeout(60)
 class ZooKeeperRefusedRemovalIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");

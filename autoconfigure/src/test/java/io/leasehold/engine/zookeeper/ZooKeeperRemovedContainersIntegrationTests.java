@@ -25,7 +25,6 @@ import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -37,7 +36,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * an acquisition.
  */
 @Tag("full")
-@Timeout(120)
 class ZooKeeperRemovedContainersIntegrationTests {
 
 	private final ZooKeeperEngines engines = new ZooKeeperEngines();

@@ -27,7 +27,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -46,7 +45,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What a lock costs: the requests as the manual counts them.
  */
 @Tag("full")
-@Timeout(60)
 class ZooKeeperRequestsIntegrationTests {
 
 	/** Other tests use the same server, and may leave nodes when they fail. */

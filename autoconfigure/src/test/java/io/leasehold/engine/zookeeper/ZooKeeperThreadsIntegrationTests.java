@@ -18,7 +18,6 @@ import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,7 +25,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@link ZooKeeperLockEngine} in a process that can create no thread at the moment in
  * which its session has ended, and its client needs another one.
  */
-@Timeout(120)
 class ZooKeeperThreadsIntegrationTests {
 
 	private final ZooKeeperEngines engines = new ZooKeeperEngines();

@@ -29,7 +29,6 @@ import org.apache.curator.retry.RetryForever;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.eventually;
 import static io.leasehold.engine.zookeeper.ZooKeeperEngines.granted;
@@ -39,7 +38,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Times that the engine measures on its clock, to the nanosecond.
  */
 @Tag("full")
-@Timeout(60)
 class ZooKeeperTimesIntegrationTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(16);

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -44,7 +43,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * only when a test moves it.
  */
 @Tag("full")
-@Timeout(180)
 class ZooKeeperTurnIntegrationTests {
 
 	private static final int SESSION = 60_000;

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.within;
  * The contract of an engine whose processes have wall clocks that differ and jump. Needs
  * libfaketime.
  */
-@Timeout(120)
+@Timeout(600)
 public abstract class ClockJumpContract {
 
 	private static final Duration LEASE = Duration.ofSeconds(5);

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * An engine on the store has to pass {@link SharedLockEngineContract}, or
  * {@link LockEngineContract} if no other process can reach the store.
  */
-@Timeout(60)
+@Timeout(600)
 public abstract class CompareAndSetStoreContract {
 
 	private static final Duration LONG = Duration.ofMinutes(10);

@@ -18,7 +18,6 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -49,7 +48,6 @@ import io.leasehold.engine.local.LocalLockEngine;
  * same engine passes it, in {@code LocalLockEngineContractTests}.
  */
 @Tag("full")
-@Timeout(120)
 class ContractIsProvenTests {
 
 	static final Duration SHORT_LEASE = Duration.ofMillis(300);

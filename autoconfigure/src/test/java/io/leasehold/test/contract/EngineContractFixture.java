@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Processes that use one store, for the tests of its contract.
  */
-@Timeout(300)
+@Timeout(600)
 abstract class EngineContractFixture {
 
 	static final LockKey KEY = new LockKey("order:42");

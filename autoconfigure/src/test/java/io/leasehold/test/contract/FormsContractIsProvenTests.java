@@ -9,7 +9,6 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,7 +29,6 @@ import io.leasehold.test.contract.ContractIsProvenTests.Sound;
  * {@link ContractIsProvenTests} shows for the lock of one owner.
  */
 @Tag("full")
-@Timeout(120)
 class FormsContractIsProvenTests {
 
 	@ParameterizedTest(name = "{0}: {1}")

@@ -9,7 +9,6 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,7 +27,6 @@ import io.leasehold.test.contract.ContractIsProvenTests.Sound;
  * {@link ContractIsProvenTests} shows for exclusion.
  */
 @Tag("full")
-@Timeout(120)
 class KeptKeysContractIsProvenTests {
 
 	@ParameterizedTest(name = "{0}: {1}")

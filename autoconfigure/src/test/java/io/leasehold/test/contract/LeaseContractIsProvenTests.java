@@ -5,7 +5,6 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,7 +24,6 @@ import io.leasehold.test.contract.ContractIsProvenTests.Sound;
  * shows for exclusion.
  */
 @Tag("full")
-@Timeout(120)
 class LeaseContractIsProvenTests {
 
 	@ParameterizedTest(name = "{0}: {1}")

@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * The contract of every engine for the time between a request and its response: a lease
  * counts from the request. The clock of the tests moves whenever the store responds.
  */
-@Timeout(120)
+@Timeout(600)
 public abstract class ResponseTimeContract {
 
 	private static final LockKey KEY = new LockKey("order:42");
