@@ -1,6 +1,7 @@
 package io.leasehold.engine;
 
 import java.time.Duration;
+import java.time.Instant;
 
 /**
  * Clock that never goes backwards, by which a process computes the validity of grants.
@@ -36,6 +37,16 @@ public interface MonotonicClock {
 	 */
 	default long wallClockOffset(long now) {
 		return 0;
+	}
+
+	/**
+	 * Return the time that the wall clock shows, for display.
+	 * @param now the current reading; an earlier one would have the offset of another
+	 * moment
+	 * @return the time, without meaning if this clock has no wall clock
+	 */
+	default Instant wallClock(long now) {
+		return Instant.EPOCH.plusNanos(now + wallClockOffset(now));
 	}
 
 	/**

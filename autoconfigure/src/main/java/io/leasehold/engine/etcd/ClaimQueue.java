@@ -1,6 +1,7 @@
 package io.leasehold.engine.etcd;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -58,14 +59,15 @@ final class ClaimQueue {
 			throw new TimeoutException("the claim has ended");
 		}
 		long sent = this.clock.nanoTime();
+		Instant time = this.clock.wallClock(sent);
 		long written = session.written();
-		Reply reply = transact(live, session, conditions(live, session, written, waits), creation(live, session, sent),
+		Reply reply = transact(live, session, conditions(live, session, written, waits), creation(live, session, time),
 				deadline);
 		if (reply == null) {
 			return null;
 		}
 		if (reply.succeeded()) {
-			return evaluate(live, session, reply.keys(1), reply.revision(), sent, deadline);
+			return evaluate(live, session, reply.keys(1), reply.revision(), sent, time, deadline);
 		}
 		if (!reply.keys(0).isEmpty()) {
 			return moveTo(session, live, reply.keys(0).get(0), deadline);
@@ -97,8 +99,8 @@ final class ClaimQueue {
 		return conditions;
 	}
 
-	private static List<Message> creation(LiveClaim live, Session session, long now) {
-		return List.of(Operation.put(live.key(), ClaimValue.of(live.claim(), session.timeAt(now)), session.lease()),
+	private static List<Message> creation(LiveClaim live, Session session, Instant time) {
+		return List.of(Operation.put(live.key(), ClaimValue.of(live.claim(), time), session.lease()),
 				Operation.read(range(live)));
 	}
 
@@ -160,12 +162,13 @@ final class ClaimQueue {
 	private @Nullable AcquisitionOutcome list(LiveClaim live, Session session, long deadline)
 			throws EtcdException, TimeoutException {
 		long sent = this.clock.nanoTime();
+		Instant time = this.clock.wallClock(sent);
 		Message response = this.store.range(Operation.upTo(range(live), live.number()), deadline);
-		return evaluate(live, session, Reply.keysOf(response), Reply.revision(response), sent, deadline);
+		return evaluate(live, session, Reply.keysOf(response), Reply.revision(response), sent, time, deadline);
 	}
 
 	private @Nullable AcquisitionOutcome evaluate(LiveClaim live, Session session, List<KeyValue> read, long revision,
-			long sent, long deadline) throws EtcdException, TimeoutException {
+			long sent, Instant time, long deadline) throws EtcdException, TimeoutException {
 		List<KeyValue> keys = new ArrayList<>(read);
 		if (live.isExclusive()) {
 			Collections.reverse(keys);
@@ -187,7 +190,7 @@ final class ClaimQueue {
 			live.turn().busy(Obstacle.of(order, live.prefix(), revision));
 			return busy();
 		}
-		live.beginGrant(sent);
+		live.beginGrant(sent, time);
 		live.replaceOwnLease(); // that of an earlier grant may end soon
 		if (this.ownLeases.secure(live, session, live.claim().lease(), deadline)) {
 			return grant(live, session, own, sent);

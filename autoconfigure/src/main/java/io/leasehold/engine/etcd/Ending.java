@@ -47,15 +47,14 @@ final class Ending {
 
 	private boolean removeHeld(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
 		OwnLease own = live.ownLease();
-		Session session = live.session();
-		if (own == null || session == null) {
+		if (own == null) {
 			return removeKey(live, deadline);
 		}
 		long now = this.clock.nanoTime();
 		Duration rest = live.heldFor(now);
 		if (rest.toNanos() > 0) {
-			String closed = ClaimValue.closed(live.claim(), session.timeAt(live.grantSent()),
-					live.hasExpired() ? null : session.timeAt(now));
+			String closed = ClaimValue.closed(live.claim(), live.since(),
+					live.hasExpired() ? null : this.clock.wallClock(now));
 			return this.ownLeases.close(live.key(), live.number(), closed, !own.isKeptAlive(), rest, deadline);
 		}
 		boolean removed = removeKey(live, deadline);

@@ -1,6 +1,7 @@
 package io.leasehold.engine.etcd;
 
 import java.time.Duration;
+import java.time.Instant;
 
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
@@ -46,6 +47,9 @@ final class LiveClaim {
 
 	/** Start of the minimum hold. */
 	private long grantSent;
+
+	/** Time of the grant, by the wall clock of this process. */
+	private Instant since = Instant.EPOCH;
 
 	/** End of the lease, defined only if it was granted. */
 	private long leaseEnd;
@@ -157,7 +161,6 @@ final class LiveClaim {
 		if (this.over || isLeaseOver(sent)) {
 			return null;
 		}
-		beginGrant(sent);
 		long end = sent + lease.toNanos();
 		long valid = MonotonicClock.validUntil(sent, lease);
 		this.leaseEnd = (!this.granted || end - this.leaseEnd > 0) ? end : this.leaseEnd;
@@ -169,15 +172,16 @@ final class LiveClaim {
 	}
 
 	/** Record when the request was sent that is granted, unless there was a grant. */
-	synchronized void beginGrant(long sent) {
+	synchronized void beginGrant(long sent, Instant time) {
 		if (!this.granted) {
 			this.grantSent = sent;
+			this.since = time;
 		}
 	}
 
-	/** Return when the request that was granted first was sent. */
-	synchronized long grantSent() {
-		return this.grantSent;
+	/** Return the time at which the request was sent that was granted first. */
+	synchronized Instant since() {
+		return this.since;
 	}
 
 	/** Return the rest of the minimum hold, zero or less if it is over. */

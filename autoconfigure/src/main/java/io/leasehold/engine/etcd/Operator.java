@@ -99,8 +99,7 @@ final class Operator {
 
 	/** Return the time that the clock of this process shows. */
 	Instant time() {
-		long now = this.clock.nanoTime();
-		return Instant.EPOCH.plusNanos(now + this.clock.wallClockOffset(now));
+		return this.clock.wallClock(this.clock.nanoTime());
 	}
 
 	/** Remove a key, or close it for its minimum hold. Return whether it had a holder. */

@@ -87,7 +87,7 @@ final class OwnLeases {
 		}
 		Duration length = lease.plus(claim.lockDelay());
 		long now = this.clock.nanoTime();
-		Instant time = session.timeAt(live.grantSent());
+		Instant time = live.since();
 		OwnLease own = live.ownLease();
 		if (own == null) {
 			boolean byLease = claim.minHold().compareTo(length) >= 0;

@@ -1,7 +1,6 @@
 package io.leasehold.engine.etcd;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
@@ -24,10 +23,6 @@ final class Session {
 	private final String key;
 
 	private final long created;
-
-	private final Instant began;
-
-	private final long sent;
 
 	/** Revision that wrote the session's key last, as far as this is known. */
 	private volatile long written;
@@ -54,20 +49,16 @@ final class Session {
 	 * @param timeout how long the store keeps the lease without a keep-alive
 	 * @param key the session's own key
 	 * @param created revision that created the key
-	 * @param began when the lease was created, by the clock of this process
 	 * @param sent when the request for the lease was sent
 	 * @param whenLost called once, in any thread, when the session is known to be lost
 	 */
-	Session(long lease, Duration timeout, String key, long created, Instant began, long sent,
-			Consumer<Session> whenLost) {
+	Session(long lease, Duration timeout, String key, long created, long sent, Consumer<Session> whenLost) {
 		this.lease = lease;
 		this.timeout = timeout;
 		this.key = key;
 		this.created = created;
 		this.written = created;
 		this.seen = created;
-		this.began = began;
-		this.sent = sent;
 		this.proven = sent;
 		this.used = sent;
 		this.whenLost = whenLost;
@@ -124,11 +115,6 @@ final class Session {
 			}
 		});
 		return this.watch;
-	}
-
-	/** Return the time that the clock of this process showed first, for display. */
-	Instant timeAt(long now) {
-		return this.began.plusNanos(now - this.sent);
 	}
 
 	/** Return whether the store has removed the session and all of its keys. */

@@ -1,7 +1,6 @@
 package io.leasehold.engine.etcd;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -110,7 +109,7 @@ final class Sessions {
 				List.of(Operation.put(key, purpose.member, lease.number(2)), Operation.read(Operation.get(key, true))),
 				List.of(), deadline);
 		return new Session(lease.number(2), Duration.ofSeconds(lease.number(3)), key, reply.keys(1).get(0).created(),
-				Instant.EPOCH.plusNanos(sent + this.clock.wallClockOffset(sent)), sent, this.whenLost);
+				sent, this.whenLost);
 	}
 
 	/** Return the sessions that were not lost. */

@@ -44,7 +44,7 @@ class EtcdStatesTests {
 	/** Close to the overflow, since readings compare by difference alone. */
 	private static final long SENT = Long.MAX_VALUE - 5;
 
-	private final Session session = new Session(7, TIMEOUT, "session", 5, Instant.EPOCH, SENT, (lost) -> {
+	private final Session session = new Session(7, TIMEOUT, "session", 5, SENT, (lost) -> {
 	});
 
 	private final LiveClaim live = live(DELAY, HOLD);
@@ -75,11 +75,6 @@ class EtcdStatesTests {
 	}
 
 	@Test
-	void timeOfASessionIsThatOfItsServer() {
-		assertThat(this.session.timeAt(SENT + 5)).isEqualTo(Instant.EPOCH.plusNanos(5));
-	}
-
-	@Test
 	void claimLastsForLeaseAndLockDelayWhateverItsMinimumHold() {
 		long valid = MonotonicClock.validUntil(SENT, LEASE);
 		assertThat(this.live.grant(SENT, LEASE)).isEqualTo(valid);
@@ -105,9 +100,12 @@ class EtcdStatesTests {
 	@Test
 	void minimumHoldBeginsWithTheFirstGrant() {
 		assertThat(this.live.heldFor(SENT)).as("not granted").isZero();
+		this.live.beginGrant(SENT, Instant.EPOCH);
 		this.live.grant(SENT, LEASE);
+		this.live.beginGrant(SENT + 9, Instant.EPOCH.plusNanos(9));
 		this.live.grant(SENT + 9, LEASE);
 		assertThat(this.live.heldFor(SENT + 10)).isEqualTo(HOLD.minusNanos(10));
+		assertThat(this.live.since()).isEqualTo(Instant.EPOCH);
 	}
 
 	@Test
