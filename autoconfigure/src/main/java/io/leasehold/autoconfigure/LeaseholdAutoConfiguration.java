@@ -23,7 +23,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -82,7 +81,7 @@ public final class LeaseholdAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnBooleanProperty("leasehold.leak-detection")
+	@ConditionalOnSwitch("leasehold.leak-detection")
 	LeakDetection leaseholdLeakDetection() {
 		return new LeakDetection();
 	}
@@ -153,10 +152,8 @@ public final class LeaseholdAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnBooleanProperty("leasehold.fail-fast")
-	@ConditionalOnBooleanProperty(name = "leasehold.enabled", matchIfMissing = true)
-	StoreCheck leaseholdStoreCheck(LockService service) {
-		return new StoreCheck(service);
+	StoreCheck leaseholdStoreCheck(LeaseholdProperties properties, LockService service) {
+		return new StoreCheck(properties.enabled() && properties.failFast(), service);
 	}
 
 	/** A child of the context that owns the service uses the same stores. */

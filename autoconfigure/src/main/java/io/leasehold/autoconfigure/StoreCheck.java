@@ -15,16 +15,21 @@ class StoreCheck implements SmartInitializingSingleton {
 
 	private static final Duration PAUSE = Duration.ofMillis(100);
 
+	private final boolean enabled;
+
 	private final LockService service;
 
-	StoreCheck(LockService service) {
+	StoreCheck(boolean enabled, LockService service) {
+		this.enabled = enabled;
 		this.service = service;
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		long deadline = System.nanoTime() + this.service.defaults().waitTime().toNanos();
-		this.service.inspector().engines().forEach((engine) -> check(engine, deadline));
+		if (this.enabled) {
+			long deadline = System.nanoTime() + this.service.defaults().waitTime().toNanos();
+			this.service.inspector().engines().forEach((engine) -> check(engine, deadline));
+		}
 	}
 
 	private void check(String engine, long deadline) {

@@ -1,10 +1,10 @@
 package io.leasehold.autoconfigure.web;
 
+import io.leasehold.autoconfigure.ConditionalOnSwitch;
 import io.leasehold.web.LockProblemHandler;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -20,7 +20,7 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @ConditionalOnWebApplication
 @ConditionalOnClass(ControllerAdvice.class)
-@ConditionalOnBooleanProperty("leasehold.web.problem-details")
+@ConditionalOnSwitch("leasehold.web.problem-details")
 @EnableConfigurationProperties(WebProperties.class)
 public final class LeaseholdWebAutoConfiguration {
 
