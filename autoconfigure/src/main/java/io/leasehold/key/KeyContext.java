@@ -5,7 +5,6 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.expression.BeanResolver;
-import org.springframework.expression.TypeLocator;
 import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
@@ -24,20 +23,16 @@ final class KeyContext {
 
 	private final KeyVariables variables;
 
-	private final BeanResolver beans;
-
-	/**
-	 * Locator with the class loader of the bean. That of the calling thread may be
-	 * another one, such as in the common pool.
-	 */
-	private final TypeLocator types;
+	/** What the contexts share, so that not each one looks up the same properties. */
+	private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
 	KeyContext(Method method, Class<?> targetClass, KeyVariables variables, BeanResolver beans) {
 		this.method = method;
 		this.targetClass = targetClass;
 		this.variables = variables;
-		this.beans = beans;
-		this.types = new StandardTypeLocator(targetClass.getClassLoader());
+		this.shared.setBeanResolver(beans);
+		// Not that of the calling thread, which differs in the common pool
+		this.shared.setTypeLocator(new StandardTypeLocator(targetClass.getClassLoader()));
 	}
 
 	String methodName() {
@@ -45,20 +40,34 @@ final class KeyContext {
 	}
 
 	ExpressionState newState(@Nullable Object target, @Nullable Object[] arguments) {
-		StandardEvaluationContext context = new ReadOnlyContext(
-				new Root(this.method, arguments, target, this.targetClass));
-		context.setBeanResolver(this.beans);
-		context.setTypeLocator(this.types);
-		context.setVariable(KeyVariables.TARGET, target);
-		this.variables.positions().forEach((name, position) -> context.setVariable(name, arguments[position]));
+		CallContext context = new CallContext(new Root(this.method, arguments, target, this.targetClass),
+				this.variables);
+		this.shared.applyDelegatesTo(context);
 		return new ExpressionState(context, CONFIGURATION);
 	}
 
-	/** Context that rejects increments; assignments are rejected at startup. */
-	private static final class ReadOnlyContext extends StandardEvaluationContext {
+	/**
+	 * Context of a call, which rejects increments; assignments are rejected at startup.
+	 */
+	private static final class CallContext extends StandardEvaluationContext {
 
-		ReadOnlyContext(Root root) {
+		private final Root root;
+
+		private final KeyVariables variables;
+
+		CallContext(Root root, KeyVariables variables) {
 			super(root);
+			this.root = root;
+			this.variables = variables;
+		}
+
+		@Override
+		public @Nullable Object lookupVariable(String name) {
+			Integer position = this.variables.position(name);
+			if (position != null) {
+				return this.root.args()[position];
+			}
+			return name.equals(KeyVariables.TARGET) ? this.root.target() : null;
 		}
 
 		@Override

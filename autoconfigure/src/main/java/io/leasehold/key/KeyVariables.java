@@ -67,11 +67,6 @@ final class KeyVariables {
 		return this.positions.get(variable);
 	}
 
-	/** Return the positions of all parameters by the names of their variables. */
-	Map<String, Integer> positions() {
-		return this.positions;
-	}
-
 	/** Return the position of a parameter that its name cannot refer to, or null. */
 	@Nullable Integer hidden(String name) {
 		return this.hidden.get(name);

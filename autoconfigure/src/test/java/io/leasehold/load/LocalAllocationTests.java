@@ -56,6 +56,16 @@ class LocalAllocationTests {
 		});
 	}
 
+	/** It is looked up by the first call only. */
+	@Test
+	void propertyInAKeyAllocatesLittle() {
+		this.application.run((context) -> {
+			OrderService orders = context.getBean(OrderService.class);
+			Order order = new Order("42");
+			assertThat(Allocations.of(() -> orders.ship(order), CALLS)).isLessThanOrEqualTo(3600);
+		});
+	}
+
 	@Test
 	void heldLockTakesLittle() {
 		this.application.run((context) -> {
@@ -87,10 +97,17 @@ class LocalAllocationTests {
 		return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
 	}
 
+	record Order(String id) {
+	}
+
 	static class OrderService {
 
 		@DistributedLock(key = "'order'")
 		public void pay() {
+		}
+
+		@DistributedLock(key = "'order:' + #order.id")
+		public void ship(Order order) {
 		}
 
 	}
