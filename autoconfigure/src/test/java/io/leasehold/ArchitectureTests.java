@@ -5,6 +5,7 @@ import java.util.Calendar;
 import java.util.Date;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -23,6 +24,7 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.engine.support.DaemonThreads;
 import io.leasehold.test.contract.Fault;
 import org.jspecify.annotations.NullMarked;
 
@@ -31,8 +33,10 @@ import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
@@ -142,7 +146,18 @@ class ArchitectureTests {
 			SUPPORT, ROOT);
 
 	@ArchTest
-	static final ArchRule eventUsesOnlyTheRoot = only(EVENT, ROOT);
+	static final ArchRule eventUsesOnlySupportAndRoot = only(EVENT, SUPPORT, ROOT);
+
+	/** Others inherit values of the caller for whom they are started. */
+	@ArchTest
+	static final ArchRule threadsAreDaemonThreads = noClasses().that()
+		.doNotBelongToAnyOf(DaemonThreads.class)
+		.should()
+		.callConstructorWhere(
+				describe("creates a thread", (call) -> call.getTargetOwner().isAssignableTo(Thread.class)))
+		.orShould()
+		.dependOnClassesThat(describe("create threads", (type) -> type.isEquivalentTo(Executors.class)
+				|| type.isEquivalentTo(CustomizableThreadFactory.class)));
 
 	@ArchTest
 	static final ArchRule gateUsesOnlySpiEventsAndRoot = only(GATE, ENGINE, SUPPORT, EVENT, ROOT);
@@ -151,7 +166,7 @@ class ArchitectureTests {
 	static final ArchRule serviceUsesOnlyItsPartsSpiEventsAndRoot = only(SERVICE, GATE, ENGINE, SUPPORT, EVENT, ROOT);
 
 	@ArchTest
-	static final ArchRule leadershipUsesOnlyServiceAndRoot = only(LEADERSHIP, SERVICE, ROOT);
+	static final ArchRule leadershipUsesOnlyServiceSupportAndRoot = only(LEADERSHIP, SERVICE, SUPPORT, ROOT);
 
 	@ArchTest
 	static final ArchRule transactionUsesOnlyServiceSupportReactiveAndRoot = only(TRANSACTION, SERVICE, SUPPORT,
@@ -162,7 +177,7 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule interceptorUsesOnlyWhatRunsMethodsUnderLocks = only(INTERCEPTOR, ANNOTATION, KEY, SERVICE,
-			LEADERSHIP, REACTIVE, ROOT);
+			LEADERSHIP, REACTIVE, SUPPORT, ROOT);
 
 	@ArchTest
 	static final ArchRule metricsOnlyObserve = only(METRICS, EVENT, SERVICE, LEADERSHIP, ROOT);
@@ -240,7 +255,7 @@ class ArchitectureTests {
 		.dependOnClassesThat()
 		.areAssignableTo(Executor.class)
 		.orShould()
-		.callMethodWhere(DescribedPredicate.describe("sends a request to the store", (call) -> call.getTargetOwner()
+		.callMethodWhere(describe("sends a request to the store", (call) -> call.getTargetOwner()
 			.isEquivalentTo(LockEngine.class)
 				&& !Set.of("name", "capabilities", "minLease", "receivesRecalls", "inDoubt").contains(call.getName())));
 
@@ -324,7 +339,7 @@ class ArchitectureTests {
 	}
 
 	private static DescribedPredicate<JavaAccess<?>> asksTheWallClock() {
-		return DescribedPredicate.describe("asks the wall clock", (access) -> {
+		return describe("asks the wall clock", (access) -> {
 			JavaClass owner = access.getTargetOwner();
 			String name = access.getName();
 			return name.equals("currentTimeMillis")

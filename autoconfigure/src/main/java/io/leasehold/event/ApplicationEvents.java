@@ -9,12 +9,12 @@ import io.leasehold.LockEngineUpEvent;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostEvent;
 import io.leasehold.LockSlowHoldEvent;
+import io.leasehold.engine.support.DaemonThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.context.ApplicationEventPublisher;
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Publisher of application events about failed acquisitions, losses, slow holds and
@@ -37,9 +37,7 @@ public final class ApplicationEvents implements LockEventListener, AutoCloseable
 	public ApplicationEvents(ApplicationEventPublisher publisher) {
 		this.publisher = publisher;
 		String name = "leasehold-application-event";
-		CustomizableThreadFactory threads = new CustomizableThreadFactory(name + "-");
-		threads.setDaemon(true);
-		this.queue = new EventQueue(name, MOST_FAILURES, threads);
+		this.queue = new EventQueue(name, MOST_FAILURES, new DaemonThreads(name + "-"));
 		this.queue.start();
 	}
 

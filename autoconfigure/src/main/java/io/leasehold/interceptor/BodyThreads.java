@@ -3,17 +3,18 @@ package io.leasehold.interceptor;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import io.leasehold.engine.support.DaemonThreads;
 import io.micrometer.context.ContextSnapshot;
 import io.micrometer.context.ContextSnapshotFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -26,6 +27,8 @@ public final class BodyThreads implements AutoCloseable {
 
 	private static final boolean CONTEXT = ClassUtils.isPresent("io.micrometer.context.ContextSnapshotFactory",
 			BodyThreads.class.getClassLoader());
+
+	private final ThreadFactory daemons = new DaemonThreads("leasehold-body-");
 
 	private final Supplier<Executor> executor;
 
@@ -45,10 +48,8 @@ public final class BodyThreads implements AutoCloseable {
 	}
 
 	private Executor pool(int size) {
-		CustomizableThreadFactory daemons = new CustomizableThreadFactory("leasehold-body-");
-		daemons.setDaemon(true);
 		ThreadPoolExecutor pool = new ThreadPoolExecutor(size, size, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
-				daemons);
+				this.daemons);
 		pool.allowCoreThreadTimeOut(true);
 		this.own = pool;
 		return pool;

@@ -17,6 +17,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
+import io.leasehold.engine.support.DaemonThreads;
 import io.leasehold.service.Handles;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -90,11 +91,8 @@ public final class Candidate implements Leadership, AutoCloseable {
 			.endless(true)
 			.build();
 		this.events = events;
-		this.thread = new ScheduledThreadPoolExecutor(1, (task) -> {
-			Thread thread = new Thread(task, "leasehold-role-" + role);
-			thread.setDaemon(true);
-			return thread;
-		}, new ThreadPoolExecutor.DiscardPolicy());
+		this.thread = new ScheduledThreadPoolExecutor(1, new DaemonThreads("leasehold-role-%s-".formatted(role)),
+				new ThreadPoolExecutor.DiscardPolicy());
 	}
 
 	@Override

@@ -11,11 +11,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
+import io.leasehold.engine.support.DaemonThreads;
 import io.leasehold.event.EventQueue;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Threads of one engine's locks, few for any number of locks. Each kind is separate: a
@@ -87,9 +86,7 @@ class EngineThreads implements AutoCloseable {
 	}
 
 	static ThreadFactory daemons(String name) {
-		CustomizableThreadFactory daemons = new CustomizableThreadFactory(name + "-");
-		daemons.setDaemon(true);
-		return daemons;
+		return new DaemonThreads(name + "-");
 	}
 
 	/**

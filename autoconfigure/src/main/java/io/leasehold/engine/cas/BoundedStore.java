@@ -16,10 +16,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.engine.Subscription;
+import io.leasehold.engine.support.DaemonThreads;
 import io.leasehold.engine.support.Deadlines;
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
  * Store whose client blocks without a bound, with a timeout and in threads that are never
@@ -50,7 +49,7 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 	 * @param timeout maximum time to wait for a response
 	 */
 	public BoundedStore(String name, CompareAndSetStore store, Duration timeout) {
-		this(daemons("leasehold-%s-request-".formatted(name)), store, timeout);
+		this(new DaemonThreads("leasehold-%s-request-".formatted(name)), store, timeout);
 	}
 
 	BoundedStore(ThreadFactory factory, CompareAndSetStore store, Duration timeout) {
@@ -66,12 +65,6 @@ public final class BoundedStore implements CompareAndSetStore, AutoCloseable {
 			created.allowCoreThreadTimeOut(true);
 			return created;
 		});
-	}
-
-	static ThreadFactory daemons(String prefix) {
-		CustomizableThreadFactory factory = new CustomizableThreadFactory(prefix);
-		factory.setDaemon(true);
-		return factory;
 	}
 
 	@Override

@@ -16,6 +16,7 @@ import java.util.function.Function;
 
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
+import io.leasehold.engine.support.DaemonThreads;
 
 /**
  * Renewal of many grants. Each is a read and a write of its entry, so several threads
@@ -35,7 +36,7 @@ final class Renewer implements AutoCloseable {
 	private final ThreadPoolExecutor helpers;
 
 	Renewer(String engine) {
-		this(BoundedStore.daemons("leasehold-%s-renewal-".formatted(engine)));
+		this(new DaemonThreads("leasehold-%s-renewal-".formatted(engine)));
 	}
 
 	Renewer(ThreadFactory threads) {

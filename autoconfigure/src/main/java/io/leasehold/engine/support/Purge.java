@@ -1,6 +1,7 @@
 package io.leasehold.engine.support;
 
 import java.time.Duration;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
@@ -18,6 +19,8 @@ public final class Purge {
 	private static final Duration EVERY = Duration.ofHours(1);
 
 	private final String name;
+
+	private final ThreadFactory threads;
 
 	private final Runnable removal;
 
@@ -37,6 +40,7 @@ public final class Purge {
 
 	Purge(String name, Duration first, Runnable removal, LongSupplier clock) {
 		this.name = name;
+		this.threads = new DaemonThreads(name + "-");
 		this.removal = removal;
 		this.clock = clock;
 		this.due = new AtomicLong(after(first, clock.getAsLong()));
@@ -50,9 +54,7 @@ public final class Purge {
 	public void runIfDue() {
 		if (takesTurn()) {
 			try {
-				Thread thread = new Thread(this::run, this.name);
-				thread.setDaemon(true);
-				thread.start();
+				this.threads.newThread(this::run).start();
 			}
 			catch (OutOfMemoryError ex) {
 				logger.debug("No thread is available to remove idle data", ex);

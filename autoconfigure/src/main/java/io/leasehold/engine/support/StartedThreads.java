@@ -4,8 +4,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
-
 /**
  * Threads of an engine that start in advance, so that no request depends on whether the
  * system can start one.
@@ -22,9 +20,7 @@ public final class StartedThreads {
 	 * @return the executor of their tasks
 	 */
 	public static ScheduledExecutorService of(String prefix, int number) {
-		CustomizableThreadFactory factory = new CustomizableThreadFactory(prefix);
-		factory.setDaemon(true);
-		ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(number, factory,
+		ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(number, new DaemonThreads(prefix),
 				new ThreadPoolExecutor.DiscardPolicy());
 		threads.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
 		threads.prestartAllCoreThreads();

@@ -60,7 +60,7 @@ class PurgeTests {
 		purge.runIfDue();
 		Thread ran = thread.get(30, TimeUnit.SECONDS);
 		assertThat(ran.isDaemon()).isTrue();
-		assertThat(ran.getName()).isEqualTo("leasehold-test-purge");
+		assertThat(ran.getName()).isEqualTo("leasehold-test-purge-1");
 		ran.join();
 		assertThat(runs).hasValue(1);
 	}
