@@ -79,7 +79,8 @@ class LeaseholdLocalAutoConfigurationTests {
 	@Test
 	void disabledLocksWarnAtTheStart(CapturedOutput output) {
 		this.runner.withPropertyValues("leasehold.enabled=false", "leasehold.when-unavailable=proceed")
-			.run((context) -> assertThat(output).containsOnlyOnce("WARN")
+			.run((context) -> assertThat(OwnWarnings.in(output)).singleElement()
+				.asString()
 				.contains("leasehold.enabled is 'false': methods annotated with @DistributedLock run without their "
 						+ "locks, DistributedLocks acquires locks inside this JVM only, each instance leads in its roles,"
 						+ " and jobs of ShedLock run on each"));

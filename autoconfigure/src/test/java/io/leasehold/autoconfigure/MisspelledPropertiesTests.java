@@ -36,7 +36,7 @@ class MisspelledPropertiesTests {
 			"leaseholds.wait-tme" })
 	void otherNamesAreNot(String name, CapturedOutput output) {
 		check(name);
-		assertThat(output.getOut()).isEmpty();
+		assertThat(OwnWarnings.in(output)).isEmpty();
 	}
 
 	@Test
