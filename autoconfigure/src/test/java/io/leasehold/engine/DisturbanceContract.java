@@ -109,9 +109,15 @@ public abstract class DisturbanceContract {
 		try {
 			IntStream.range(0, disturbance.calls).forEach((i) -> uses(holder, "key-" + i, once));
 			awaitSettled();
-			requests.set(0);
-			assertNoOverlap(held, disturbance);
-			assertThat(requests).as("requests within a second").hasValueLessThan(60);
+			if (disturbance.loses) {
+				eventually().until(() -> held.stream().noneMatch(HeldLock::isValid));
+			}
+			// The retries take longer on a busy machine
+			eventually().alias("few requests within a second").until(() -> {
+				requests.set(0);
+				assertNoOverlap(held);
+				return requests.get() < 60;
+			});
 		}
 		finally {
 			disturbance.end.run(this.namespace);
@@ -129,10 +135,7 @@ public abstract class DisturbanceContract {
 	}
 
 	/** Another process attempts to acquire the locks for a while. */
-	private void assertNoOverlap(List<HeldLock> held, Disturbance disturbance) {
-		if (disturbance.loses) {
-			eventually().until(() -> held.stream().noneMatch(HeldLock::isValid));
-		}
+	private void assertNoOverlap(List<HeldLock> held) {
 		long end = System.nanoTime() + WHILE.toNanos();
 		while (System.nanoTime() - end < 0) {
 			for (HeldLock lock : held) {
