@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -36,8 +35,6 @@ import org.springframework.util.FileSystemUtils;
 public final class EtcdTestServer implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(EtcdTestServer.class);
-
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final int ATTEMPTS = 3;
 
@@ -91,7 +88,7 @@ public final class EtcdTestServer implements AutoCloseable {
 		EtcdTestServer server = new EtcdTestServer("single", null);
 		server.configure(List.of(server), "https", options);
 		server.run();
-		Awaitility.await().atMost(PATIENCE).until(server::isListening);
+		Awaitility.await().atMost(ServerLimit.LIMIT).until(server::isListening);
 		return server;
 	}
 
@@ -174,7 +171,7 @@ public final class EtcdTestServer implements AutoCloseable {
 	 */
 	public void awaitReady() {
 		Awaitility.await()
-			.atMost(PATIENCE)
+			.atMost(ServerLimit.LIMIT)
 			.pollInterval(Duration.ofMillis(50))
 			.conditionEvaluationListener(new ConditionEvaluationListener<Object>() {
 
@@ -236,8 +233,7 @@ public final class EtcdTestServer implements AutoCloseable {
 	/** Stop the server as it is, and let it go on. */
 	public void signal(String signal) {
 		try {
-			new ProcessBuilder("kill", "-" + signal, String.valueOf(this.process.pid())).start()
-				.waitFor(10, TimeUnit.SECONDS);
+			new ProcessBuilder("kill", "-" + signal, String.valueOf(this.process.pid())).start().waitFor();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -1,7 +1,6 @@
 package io.leasehold.server;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -23,8 +22,6 @@ import org.awaitility.Awaitility;
  * behind a proxy.
  */
 public final class HazelcastTestCluster implements AutoCloseable {
-
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private final String name;
 
@@ -68,7 +65,7 @@ public final class HazelcastTestCluster implements AutoCloseable {
 		HazelcastInstance member = Hazelcast.newHazelcastInstance(config);
 		this.members.add(member);
 		Awaitility.await()
-			.atMost(PATIENCE)
+			.atMost(ServerLimit.LIMIT)
 			.until(() -> this.members.stream()
 				.allMatch((joined) -> joined.getCluster().getMembers().size() == this.members.size()));
 		return member;

@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.time.Duration;
 
 import static org.awaitility.Awaitility.await;
 
@@ -13,8 +12,6 @@ import static org.awaitility.Awaitility.await;
  * An HSQLDB server with an empty database in memory, on a free port of this machine.
  */
 public final class HsqldbTestServer implements AutoCloseable {
-
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private final int port = Ports.free();
 
@@ -38,7 +35,7 @@ public final class HsqldbTestServer implements AutoCloseable {
 	/** Start a server. */
 	public static HsqldbTestServer start() {
 		HsqldbTestServer server = new HsqldbTestServer();
-		await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+		await().atMost(ServerLimit.LIMIT).ignoreExceptions().until(() -> {
 			try (Connection connection = DriverManager.getConnection(server.url())) {
 				return connection.isValid(1);
 			}

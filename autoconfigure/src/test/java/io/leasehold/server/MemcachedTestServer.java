@@ -6,7 +6,6 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -58,7 +57,7 @@ public final class MemcachedTestServer implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		Awaitility.await().atMost(Duration.ofSeconds(30)).until(this::accepts);
+		Awaitility.await().atMost(ServerLimit.LIMIT).until(this::accepts);
 		if (!this.process.isAlive()) {
 			throw new IllegalStateException("Another server listens to port " + this.port);
 		}

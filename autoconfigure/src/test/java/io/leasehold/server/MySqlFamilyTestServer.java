@@ -9,7 +9,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +24,6 @@ import static org.awaitility.Awaitility.await;
  * that can be killed and started again.
  */
 public abstract class MySqlFamilyTestServer implements AutoCloseable {
-
-	private static final Duration PATIENCE = Duration.ofMinutes(3);
 
 	private final Path folder;
 
@@ -112,7 +109,7 @@ public abstract class MySqlFamilyTestServer implements AutoCloseable {
 	private Process serve() throws IOException {
 		Process started = run(this.command, this.folder, this.environment);
 		try {
-			await().atMost(PATIENCE).until(() -> isReady(started));
+			await().atMost(ServerLimit.LIMIT).until(() -> isReady(started));
 			return started;
 		}
 		catch (ConditionTimeoutException ex) {

@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,8 +21,6 @@ import static org.awaitility.Awaitility.await;
  * shared} one serves all tests of a JVM that do not stop it.
  */
 public final class PostgresTestServer implements AutoCloseable {
-
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private final Path folder;
 
@@ -98,7 +95,7 @@ public final class PostgresTestServer implements AutoCloseable {
 			.redirectOutput(ProcessBuilder.Redirect.DISCARD);
 		builder.environment().putAll(environment);
 		builder.start();
-		await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+		await().atMost(ServerLimit.LIMIT).ignoreExceptions().until(() -> {
 			try (Connection connection = DriverManager.getConnection(url())) {
 				return connection.isValid(1);
 			}
@@ -142,7 +139,7 @@ public final class PostgresTestServer implements AutoCloseable {
 			.setDataDirectory(data())
 			.setCleanDataDirectory(false)
 			.setRegisterShutdownHook(false)
-			.setPGStartupWait(PATIENCE)
+			.setPGStartupWait(ServerLimit.LIMIT)
 			// Off by this library's default, so that a crash forgets acknowledged commits
 			.setServerConfig("synchronous_commit", "on")
 			.setServerConfig("deadlock_timeout", "100ms")

@@ -10,7 +10,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 
 import org.awaitility.Awaitility;
 import tools.jackson.databind.JsonNode;
@@ -23,8 +22,6 @@ import org.springframework.util.FileSystemUtils;
  * temporary folder. It scrapes one application and evaluates rules, both twice a second.
  */
 public final class PrometheusTestServer implements AutoCloseable {
-
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private final HttpClient client = HttpClient.newHttpClient();
 
@@ -66,7 +63,7 @@ public final class PrometheusTestServer implements AutoCloseable {
 	public static PrometheusTestServer start(String job, int target, Path rules) {
 		try {
 			PrometheusTestServer server = new PrometheusTestServer(job, target, rules);
-			Awaitility.await().atMost(PATIENCE).until(server::isReady);
+			Awaitility.await().atMost(ServerLimit.LIMIT).until(server::isReady);
 			return server;
 		}
 		catch (IOException ex) {
@@ -107,7 +104,7 @@ public final class PrometheusTestServer implements AutoCloseable {
 	private HttpResponse<String> send(String path) {
 		try {
 			return this.client.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + this.port + path))
-				.timeout(PATIENCE)
+				.timeout(ServerLimit.LIMIT)
 				.build(), HttpResponse.BodyHandlers.ofString());
 		}
 		catch (IOException ex) {

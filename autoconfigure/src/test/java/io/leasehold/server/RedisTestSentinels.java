@@ -29,8 +29,6 @@ public final class RedisTestSentinels implements AutoCloseable {
 	/** Password of the sentinels. */
 	public static final String SENTINEL_PASSWORD = "sentinel-secret";
 
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
-
 	private final RedisClient client = RedisClient.create();
 
 	private final RedisTestServer master = RedisTestServer.start("requirepass " + PASSWORD, "masterauth " + PASSWORD,
@@ -43,11 +41,12 @@ public final class RedisTestSentinels implements AutoCloseable {
 
 	private RedisTestSentinels() {
 		this.sentinels.forEach(RedisSentinel::start);
-		this.sentinels.forEach((sentinel) -> await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+		this.sentinels.forEach((sentinel) -> await().atMost(ServerLimit.LIMIT).ignoreExceptions().until(() -> {
 			Map<String, String> known = operator(sentinel).master(MASTER);
 			return known.get("num-slaves").equals("1") && known.get("num-other-sentinels").equals("2");
 		}));
-		await().atMost(PATIENCE).until(() -> operator(this.master).info("replication").contains("state=online"));
+		await().atMost(ServerLimit.LIMIT)
+			.until(() -> operator(this.master).info("replication").contains("state=online"));
 	}
 
 	/** Start servers and sentinels for one test. */
@@ -107,7 +106,7 @@ public final class RedisTestSentinels implements AutoCloseable {
 	 */
 	public void replicateThrough(int port) {
 		operator(this.replica).replicaof("127.0.0.1", port);
-		await().atMost(PATIENCE)
+		await().atMost(ServerLimit.LIMIT)
 			.until(() -> operator(this.replica).info("replication").contains("master_link_status:up"));
 	}
 
@@ -135,7 +134,7 @@ public final class RedisTestSentinels implements AutoCloseable {
 	/** Wait until the sentinels name the replica as the master. */
 	public void awaitFailover() {
 		RedisSentinelCommands<String, String> sentinel = operator(this.sentinels.get(1));
-		await().atMost(PATIENCE)
+		await().atMost(ServerLimit.LIMIT)
 			.pollInterval(Duration.ofMillis(20))
 			.until(() -> ((InetSocketAddress) sentinel.getMasterAddrByName(MASTER)).getPort() == this.replica.port());
 	}

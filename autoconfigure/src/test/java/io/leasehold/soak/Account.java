@@ -86,7 +86,7 @@ interface Account {
 		EtcdOperator.enableUsers(url);
 		EtcdOperator.addUser(url, USER, PASSWORD);
 		return (password) -> Awaitility.await()
-			.atMost(Duration.ofMinutes(1))
+			.atMost(Duration.ofMinutes(3))
 			.ignoreExceptions()
 			.untilAsserted(() -> EtcdOperator.setPassword(url, USER, password));
 	}

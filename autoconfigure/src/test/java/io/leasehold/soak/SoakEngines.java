@@ -99,7 +99,7 @@ final class SoakEngines {
 		Awaitility.await()
 			.pollInSameThread()
 			.ignoreExceptionsInstanceOf(LockEngineException.class)
-			.atMost(Duration.ofMinutes(1))
+			.atMost(Duration.ofMinutes(3))
 			.until(() -> {
 				engine.start();
 				return true;

@@ -39,7 +39,7 @@ class SoakIntegrationTests {
 
 	private static final int JVMS = 3;
 
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
+	private static final Duration PATIENCE = Duration.ofMinutes(3);
 
 	private final Duration time = DurationStyle.detectAndParse(System.getProperty("soak.time", "1m"));
 

@@ -36,7 +36,7 @@ final class SoakWorker {
 
 	private static final int HOLDERS = 3;
 
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
+	private static final Duration PATIENCE = Duration.ofMinutes(3);
 
 	private final MeterRegistry meters = new SimpleMeterRegistry();
 

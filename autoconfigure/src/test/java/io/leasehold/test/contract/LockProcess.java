@@ -35,7 +35,7 @@ import org.awaitility.Awaitility;
  */
 public final class LockProcess implements AutoCloseable {
 
-	private static final Duration PATIENCE = Duration.ofMinutes(1);
+	private static final Duration PATIENCE = Duration.ofMinutes(5);
 
 	private static final long HOLD = Duration.ofMillis(3).toNanos();
 
