@@ -7,19 +7,24 @@ import java.util.stream.Stream;
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.annotation.DistributedLock;
+import io.leasehold.autoconfigure.actuate.LeaseholdHealthAutoConfiguration;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.test.contract.Fault;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceInitializationAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -28,6 +33,7 @@ import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfigu
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.util.ClassUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,6 +54,27 @@ class LeaseholdBesideTheApplicationTests {
 			assertThat(context.getBean("lockAdvisor")).isEqualTo("of the application");
 			assertThat(context.getBean(Orders.class).isLocked(42)).isTrue();
 		});
+	}
+
+	/**
+	 * Such a dependency could close a circle, as it would for a data source from a table.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "local", "jdbc" })
+	void noBeanOfTheApplicationDependsOnOurs(String engine) {
+		withoutOne(LeaseholdHealthAutoConfiguration.class)
+			.withConfiguration(AutoConfigurations.of(JdbcTemplateAutoConfiguration.class,
+					DataSourceInitializationAutoConfiguration.class))
+			.withPropertyValues("leasehold.engine=" + engine, "spring.datasource.generate-unique-name=true")
+			.run((context) -> {
+				ConfigurableListableBeanFactory beans = context.getBeanFactory();
+				assertThat(context).hasSingleBean(JdbcTemplate.class);
+				assertThat(Arrays.stream(beans.getBeanDefinitionNames())
+					.filter((name) -> !name.startsWith("leasehold"))
+					.map(beans::getBeanDefinition)
+					.flatMap((bean) -> Stream.ofNullable(bean.getDependsOn()).flatMap(Arrays::stream)))
+					.noneMatch((name) -> name.startsWith("leasehold"));
+			});
 	}
 
 	@Test

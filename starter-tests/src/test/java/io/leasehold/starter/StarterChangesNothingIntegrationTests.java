@@ -64,11 +64,7 @@ class StarterChangesNothingIntegrationTests {
 			"org.springframework.boot.health.contributor.CompositeHealthContributor",
 			"org.springframework.boot.health.contributor.HealthContributor",
 			"org.springframework.boot.health.contributor.HealthContributors",
-			"org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer",
 			"org.springframework.boot.jdbc.init.DatabaseInitializationProperties",
-			"org.springframework.boot.jdbc.init.PropertiesBasedDataSourceScriptDatabaseInitializer",
-			"org.springframework.boot.r2dbc.init.R2dbcScriptDatabaseInitializer",
-			"org.springframework.boot.sql.init.AbstractScriptDatabaseInitializer",
 			"org.springframework.integration.support.locks.ExpirableLockRegistry",
 			"org.springframework.integration.support.locks.LockRegistry",
 			"org.springframework.integration.support.locks.RenewableLockRegistry");

@@ -6,7 +6,10 @@ import io.leasehold.autoconfigure.TableCreation;
 import io.leasehold.autoconfigure.TableInitializer;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.jdbc.init.DatabaseInitializationProperties;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /**
  * Initializer of the fence table in the application's database.
@@ -16,6 +19,16 @@ public class FenceTableInitializer extends TableInitializer<FenceTableInitialize
 	FenceTableInitializer(DataSource dataSource, Properties properties) {
 		super(dataSource, properties, new TableCreation("fence table 'leasehold_fence'",
 				"io/leasehold/transaction/migration", "leasehold.fencing"));
+	}
+
+	/** Create the table if the properties demand it for this database. */
+	static void createTable(DataSource database, Properties properties) {
+		DatabaseInitializationMode mode = properties.getInitializeSchema();
+		if (mode == DatabaseInitializationMode.ALWAYS
+				|| mode == DatabaseInitializationMode.EMBEDDED && EmbeddedDatabaseConnection.isEmbedded(database)) {
+			// No part of a transaction that may be open
+			new FenceTableInitializer(new DelegatingDataSource(database), properties).initializeDatabase();
+		}
 	}
 
 	@ConfigurationProperties("leasehold.fencing")

@@ -18,14 +18,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
-import org.springframework.boot.sql.autoconfigure.init.OnDatabaseInitializationCondition;
-import org.springframework.boot.sql.init.DatabaseInitializationMode;
-import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
-import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
@@ -43,42 +37,22 @@ import org.springframework.transaction.PlatformTransactionManager;
 @ConditionalOnBean({ LeaseholdAutoConfiguration.class, PlatformTransactionManager.class })
 @ConditionalOnMissingBean(FencingGuard.class)
 @EnableConfigurationProperties(FenceTableInitializer.Properties.class)
-@Import(DatabaseInitializationDependencyConfigurer.class)
 @ImportRuntimeHints(LeaseholdFencingAutoConfiguration.SchemaHints.class)
 public final class LeaseholdFencingAutoConfiguration {
 
 	LeaseholdFencingAutoConfiguration() {
 	}
 
-	/** Null for a database that cannot be reached and is therefore not embedded. */
-	@Bean
-	@ConditionalOnMissingBean
-	@Conditional(OnTableInitializationCondition.class)
-	@Nullable FenceTableInitializer leaseholdFenceTableInitializer(DataSource dataSource,
-			FenceTableInitializer.Properties properties) {
-		if (properties.getInitializeSchema() == DatabaseInitializationMode.EMBEDDED
-				&& !EmbeddedDatabaseConnection.isEmbedded(dataSource)) {
-			return null;
-		}
-		return new FenceTableInitializer(dataSource, properties);
-	}
-
 	/** Created for the first fenced method; other applications need no table. */
 	@Bean
 	@Lazy
-	JdbcFencingGuard leaseholdFencingGuard(DataSource dataSource, LeaseholdProperties properties, CommitGuards guards) {
+	JdbcFencingGuard leaseholdFencingGuard(DataSource dataSource, LeaseholdProperties properties,
+			FenceTableInitializer.Properties initialization, CommitGuards guards) {
+		FenceTableInitializer.createTable(dataSource, initialization);
 		JdbcFencingGuard guard = new JdbcFencingGuard(dataSource, properties.namespace(),
 				properties.fencing().retention(), guards);
 		FenceTableCheck.run(guard::check);
 		return guard;
-	}
-
-	static class OnTableInitializationCondition extends OnDatabaseInitializationCondition {
-
-		OnTableInitializationCondition() {
-			super("Leasehold fencing", "leasehold.fencing.initialize-schema");
-		}
-
 	}
 
 	public static class SchemaHints implements RuntimeHintsRegistrar {

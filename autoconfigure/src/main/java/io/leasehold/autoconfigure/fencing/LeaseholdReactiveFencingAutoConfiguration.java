@@ -16,16 +16,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.r2dbc.init.R2dbcScriptDatabaseInitializer;
-import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
-import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.r2dbc.OptionsCapableConnectionFactory;
-import org.springframework.boot.sql.init.DatabaseInitializationMode;
-import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
@@ -40,26 +33,10 @@ import org.springframework.transaction.ReactiveTransactionManager;
 @ConditionalOnSingleCandidate(ConnectionFactory.class)
 @ConditionalOnBean({ LeaseholdAutoConfiguration.class, ReactiveTransactionManager.class })
 @ConditionalOnMissingBean(ReactiveFencingGuard.class)
-@Import(DatabaseInitializationDependencyConfigurer.class)
 @ImportRuntimeHints(LeaseholdFencingAutoConfiguration.SchemaHints.class)
 public final class LeaseholdReactiveFencingAutoConfiguration {
 
 	LeaseholdReactiveFencingAutoConfiguration() {
-	}
-
-	/** Null for a database that Boot has not built and that is therefore not embedded. */
-	@Bean
-	@Conditional(LeaseholdFencingAutoConfiguration.OnTableInitializationCondition.class)
-	@Nullable ReactiveFenceTableInitializer leaseholdReactiveFenceTableInitializer(ConnectionFactory database,
-			Environment environment) {
-		DatabaseInitializationMode mode = Binder.get(environment)
-			.bind("leasehold.fencing.initialize-schema", DatabaseInitializationMode.class)
-			.orElse(DatabaseInitializationMode.EMBEDDED);
-		if (mode == DatabaseInitializationMode.EMBEDDED
-				&& OptionsCapableConnectionFactory.unwrapFrom(database) == null) {
-			return null;
-		}
-		return new ReactiveFenceTableInitializer(database, environment, mode);
 	}
 
 	/** Created for the first fenced method; other applications need no table. */
@@ -67,10 +44,11 @@ public final class LeaseholdReactiveFencingAutoConfiguration {
 	@Lazy
 	@DependsOnDatabaseInitialization
 	R2dbcFencingGuard leaseholdR2dbcFencingGuard(ConnectionFactory database, LeaseholdProperties properties,
-			ReactiveTransactions transactions) {
+			ReactiveTransactions transactions, Environment environment) {
 		R2dbcFencingGuard guard = new R2dbcFencingGuard(database, properties.namespace(),
 				properties.fencing().retention(), transactions);
 		if (!Schedulers.isInNonBlockingThread()) { // else the first call fails
+			ReactiveFenceTableInitializer.createTable(database, environment);
 			FenceTableCheck.run(guard.check()::block);
 		}
 		return guard;

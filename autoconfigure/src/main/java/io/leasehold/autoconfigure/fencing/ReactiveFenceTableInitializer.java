@@ -6,6 +6,8 @@ import java.util.Locale;
 import io.leasehold.autoconfigure.TableCreation;
 import io.r2dbc.spi.ConnectionFactory;
 
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.r2dbc.OptionsCapableConnectionFactory;
 import org.springframework.boot.r2dbc.init.R2dbcScriptDatabaseInitializer;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
@@ -20,9 +22,23 @@ class ReactiveFenceTableInitializer extends R2dbcScriptDatabaseInitializer {
 	private final TableCreation creation = new TableCreation("fence table 'leasehold_fence'",
 			"io/leasehold/transaction/migration", "leasehold.fencing");
 
-	ReactiveFenceTableInitializer(ConnectionFactory database, Environment environment,
+	private ReactiveFenceTableInitializer(ConnectionFactory database, Environment environment,
 			DatabaseInitializationMode mode) {
 		super(database, settings(database, environment, mode));
+	}
+
+	/**
+	 * Create the table if the properties demand it for this database. One that Boot has
+	 * not built is not embedded.
+	 */
+	static void createTable(ConnectionFactory database, Environment environment) {
+		DatabaseInitializationMode mode = Binder.get(environment)
+			.bind("leasehold.fencing.initialize-schema", DatabaseInitializationMode.class)
+			.orElse(DatabaseInitializationMode.EMBEDDED);
+		if (mode == DatabaseInitializationMode.ALWAYS || mode == DatabaseInitializationMode.EMBEDDED
+				&& OptionsCapableConnectionFactory.unwrapFrom(database) != null) {
+			new ReactiveFenceTableInitializer(database, environment, mode).initializeDatabase();
+		}
 	}
 
 	private static DatabaseInitializationSettings settings(ConnectionFactory database, Environment environment,

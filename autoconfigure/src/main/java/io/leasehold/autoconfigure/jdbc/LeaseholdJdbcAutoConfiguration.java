@@ -27,11 +27,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
-import org.springframework.boot.sql.autoconfigure.init.OnDatabaseInitializationCondition;
-import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
-import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.Ordered;
@@ -48,7 +45,6 @@ import org.springframework.jdbc.core.JdbcOperations;
 @ConditionalOnBean({ LeaseholdAutoConfiguration.class, DataSource.class })
 @ConditionalOnLockEngine(JdbcLockEngine.NAME)
 @EnableConfigurationProperties({ JdbcProperties.class, JdbcLockTableInitializer.Properties.class })
-@Import(DatabaseInitializationDependencyConfigurer.class)
 @ImportRuntimeHints(LeaseholdJdbcAutoConfiguration.JdbcHints.class)
 public final class LeaseholdJdbcAutoConfiguration {
 
@@ -65,31 +61,13 @@ public final class LeaseholdJdbcAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	@Conditional(OnTableInitializationCondition.class)
-	JdbcLockTableInitializer leaseholdJdbcLockTableInitializer(JdbcConnections connections, JdbcProperties properties,
-			JdbcLockTableInitializer.Properties initialization) {
-		try {
-			connections.awaitFirst();
-			return new JdbcLockTableInitializer(connections, initialization, properties.table());
-		}
-		catch (LockEngineException ex) {
-			throw wrongConnection(ex);
-		}
-		catch (IllegalStateException ex) {
-			throw new LockEngineConfigurationException(
-					"The database product is unknown, so the lock table cannot be created: %s."
-						.formatted(NestedExceptionUtils.getMostSpecificCause(ex).getMessage()),
-					"Start the database before the application. Or set leasehold.jdbc.initialize-schema to never and "
-							+ "create the table yourself, such as with Flyway: then the application starts without its "
-							+ "database, and locks fail until it responds.");
-		}
-	}
-
-	@Bean
-	@ConditionalOnMissingBean
 	JdbcLockEngine leaseholdJdbcLockEngine(JdbcConnections connections, JdbcProperties properties,
-			LeaseholdProperties shared, MonotonicClock clock, BeanFactory beans, Environment environment) {
+			JdbcLockTableInitializer.Properties initialization, LeaseholdProperties shared, MonotonicClock clock,
+			BeanFactory beans, Environment environment) {
 		JdbcSettings settings = properties.toSettings(shared);
+		if (initialization.getInitializeSchema() != DatabaseInitializationMode.NEVER) {
+			initializer(connections, initialization, properties.table()).initializeDatabase();
+		}
 		JdbcLockEngine engine = new JdbcLockEngine(connections, settings, clock,
 				new JdbcDatabase(properties, beans, environment).ofTransactions());
 		try {
@@ -106,17 +84,29 @@ public final class LeaseholdJdbcAutoConfiguration {
 		return engine;
 	}
 
+	/** Other beans of the application do not wait for this table. */
+	private static JdbcLockTableInitializer initializer(JdbcConnections connections,
+			JdbcLockTableInitializer.Properties initialization, String table) {
+		try {
+			connections.awaitFirst();
+			return new JdbcLockTableInitializer(connections, initialization, table);
+		}
+		catch (LockEngineException ex) {
+			throw wrongConnection(ex);
+		}
+		catch (IllegalStateException ex) {
+			throw new LockEngineConfigurationException(
+					"The database product is unknown, so the lock table cannot be created: %s."
+						.formatted(NestedExceptionUtils.getMostSpecificCause(ex).getMessage()),
+					"Start the database before the application. Or set leasehold.jdbc.initialize-schema to never and "
+							+ "create the table yourself, such as with Flyway: then the application starts without its "
+							+ "database, and locks fail until it responds.");
+		}
+	}
+
 	private static LockEngineConfigurationException wrongConnection(LockEngineException ex) {
 		return new LockEngineConfigurationException(ex.getMessage() + ".",
 				"Check the connection of the application's DataSource, or of the one that leasehold.jdbc.data-source names.");
-	}
-
-	static class OnTableInitializationCondition extends OnDatabaseInitializationCondition {
-
-		OnTableInitializationCondition() {
-			super("Leasehold JDBC", "leasehold.jdbc.initialize-schema");
-		}
-
 	}
 
 	public static class JdbcHints implements RuntimeHintsRegistrar {

@@ -3,7 +3,10 @@ package io.leasehold.autoconfigure.fencing;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+
+import javax.sql.DataSource;
 
 import io.leasehold.FencingGuard;
 import io.leasehold.HeldLock;
@@ -15,9 +18,10 @@ import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.local.LocalLockEngine;
-import io.leasehold.server.Ports;
 import io.leasehold.transaction.JdbcFencingGuard;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -29,6 +33,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
@@ -155,14 +160,15 @@ class LeaseholdFencingAutoConfigurationTests {
 		properties.setInitializeSchema(DatabaseInitializationMode.ALWAYS);
 		FenceTableInitializer initializer = new FenceTableInitializer(database, properties);
 		database.refuses = true;
-		initializer.afterPropertiesSet();
+		initializer.initializeDatabase();
 		assertThat(database.refuses).isFalse();
 		assertThat(new JdbcTemplate(database).queryForList("SELECT * FROM leasehold_fence")).isEmpty();
 	}
 
 	@Test
 	void tableThatCannotBeCreatedStopsTheStartWithTheReason() {
-		this.runner.withPropertyValues("leasehold.fencing.schema=classpath:META-INF/spring.factories")
+		this.runner.withUserConfiguration(Shop.class)
+			.withPropertyValues("leasehold.fencing.schema=classpath:META-INF/spring.factories")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(LockEngineConfigurationException.class)
@@ -170,17 +176,30 @@ class LeaseholdFencingAutoConfigurationTests {
 				.hasMessageContaining("leasehold.fencing.initialize-schema"));
 	}
 
-	@Test
-	void tableIsNotAskedForWhereNothingIsFenced() {
-		this.runner.withPropertyValues("leasehold.fencing.initialize-schema=never")
-			.run((context) -> assertThat(context).hasNotFailed());
+	/** The table is the concern of the fenced methods only. */
+	@ParameterizedTest
+	@ValueSource(strings = { "embedded", "always", "never" })
+	void databaseIsNotUsedWhereNothingIsFenced(String initialize) {
+		AbstractRoutingDataSource unusable = new AbstractRoutingDataSource() {
+
+			@Override
+			protected Object determineCurrentLookupKey() {
+				throw new UnsupportedOperationException("A request chooses the database");
+			}
+
+		};
+		unusable.setTargetDataSources(Map.of());
+		this.runner.withBean(DataSource.class, () -> unusable)
+			.withPropertyValues("leasehold.fencing.initialize-schema=" + initialize)
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(JdbcTemplate.class));
 	}
 
 	@Test
-	void databaseThatIsDownStopsNoStartWhereNothingIsFenced() {
+	void embeddedDatabaseWithoutScriptIsNotAskedForATable() {
 		this.runner
-			.withPropertyValues("spring.datasource.url=jdbc:postgresql://127.0.0.1:%d/none".formatted(Ports.free()))
-			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(JdbcTemplate.class));
+			.withPropertyValues("spring.datasource.url=jdbc:hsqldb:mem:" + UUID.randomUUID(),
+					"spring.datasource.username=sa")
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test

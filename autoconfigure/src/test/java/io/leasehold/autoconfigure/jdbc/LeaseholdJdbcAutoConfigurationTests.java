@@ -263,8 +263,7 @@ class LeaseholdJdbcAutoConfigurationTests extends JdbcApplicationFixture {
 	void absentWhenSwitchedOff() {
 		this.runner.withPropertyValues("leasehold.jdbc.enabled=false", "leasehold.engine=local")
 			.run((context) -> assertThat(context).doesNotHaveBean(JdbcLockEngine.class)
-				.doesNotHaveBean(JdbcConnections.class)
-				.doesNotHaveBean(JdbcLockTableInitializer.class));
+				.doesNotHaveBean(JdbcConnections.class));
 	}
 
 	@Test

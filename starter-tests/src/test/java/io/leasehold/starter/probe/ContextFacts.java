@@ -75,10 +75,11 @@ class ContextFacts {
 	private String definition(String name) {
 		BeanDefinition definition = this.beans.getMergedBeanDefinition(name);
 		Class<?> type = this.beans.getType(name, false);
-		return "%s: %s, scope '%s', role %d%s%s%s%s".formatted(name, typeName(type), definition.getScope(),
-				definition.getRole(), definition.isPrimary() ? ", primary" : "",
+		return "%s: %s, scope '%s', role %d%s%s%s%s, depends on %s".formatted(name, typeName(type),
+				definition.getScope(), definition.getRole(), definition.isPrimary() ? ", primary" : "",
 				definition.isLazyInit() ? ", lazy" : "", definition.isAutowireCandidate() ? "" : ", no candidate",
-				((AbstractBeanDefinition) definition).isDefaultCandidate() ? "" : ", no default candidate");
+				((AbstractBeanDefinition) definition).isDefaultCandidate() ? "" : ", no default candidate",
+				Arrays.toString(definition.getDependsOn()));
 	}
 
 	/** Return the name of a type; generated classes have other names each time. */
