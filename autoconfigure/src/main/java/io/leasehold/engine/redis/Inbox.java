@@ -127,20 +127,27 @@ final class Inbox {
 
 	private void open() {
 		Node node = null;
+		Subscription subscription = null;
 		try {
 			node = Replies.await(this.topology.anyPrimary(),
 					System.nanoTime() + this.settings.commandTimeout().toNanos());
-			Subscription subscription = new Subscription(node);
-			subscription.open();
-			this.current.set(subscription);
-			if (!subscription.isOpen()) {
-				subscription.lost();
-				return;
+			Subscription opened = new Subscription(node);
+			opened.open();
+			subscription = opened;
+			this.current.set(opened);
+			if (opened.isOpen()) {
+				this.subscribed.run();
 			}
-			this.subscribed.run();
+			else {
+				opened.lost();
+			}
 		}
 		catch (RuntimeException | Error ex) { // such as no thread for Lettuce
 			logger.debug("No subscription to '%s'; retrying".formatted(channel(this.member.get())), ex);
+			if (subscription != null) {
+				subscription.lost();
+				return;
+			}
 			if (node != null) {
 				this.topology.doubt(node);
 			}

@@ -53,9 +53,11 @@ class InboxSubscriptionTests {
 	private final Servers servers = new Servers();
 
 	private final Inbox inbox = new Inbox("in", () -> "box", RedisEngines.patientSettings("test"), this.servers,
-			this::listen, this.executor, this.messages::add, this.subscriptions::incrementAndGet);
+			this::listen, this.executor, this.messages::add, this::subscribed);
 
 	private volatile @Nullable RedisFailure failure;
+
+	private volatile @Nullable Runnable whenSubscribed;
 
 	private volatile boolean closedAtOnce;
 
@@ -65,6 +67,15 @@ class InboxSubscriptionTests {
 	}
 
 	private volatile @Nullable Error error;
+
+	private void subscribed() {
+		this.subscriptions.incrementAndGet();
+		Runnable action = this.whenSubscribed;
+		this.whenSubscribed = null;
+		if (action != null) {
+			action.run();
+		}
+	}
 
 	private SubscribedConnection listen(Node node, String channel, Consumer<String> listener, Runnable lost) {
 		Error thrown = this.error;
@@ -145,6 +156,24 @@ class InboxSubscriptionTests {
 
 	static List<Error> attemptThatEndsWithAnErrorIsMadeAgain() {
 		return List.of(new OutOfMemoryError("unable to create native thread"), new NoClassDefFoundError("closed jar"));
+	}
+
+	/** Its message may be lost, so the next subscription is followed by another one. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void subscriptionWhoseReportFailsIsClosedAndReplacedOnce(boolean isLost) throws Exception {
+		this.whenSubscribed = () -> {
+			if (isLost) {
+				this.connections.get(0).lost.run();
+			}
+			throw new OutOfMemoryError("unable to create native thread");
+		};
+		assertThat(isReceiving()).isFalse();
+		assertThat(this.connections).singleElement().matches((subscription) -> !subscription.isOpen());
+		this.executor.runDelayed();
+		assertThat(isReceiving()).isTrue();
+		assertThat(this.subscriptions).hasValue(2);
+		assertThat(this.connections).hasSize(2);
 	}
 
 	@Test
