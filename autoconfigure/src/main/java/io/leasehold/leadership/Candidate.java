@@ -1,7 +1,6 @@
 package io.leasehold.leadership;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -65,8 +64,8 @@ public final class Candidate implements Leadership, AutoCloseable {
 	/** Number of terms that have begun. */
 	private final AtomicLong terms = new AtomicLong();
 
-	/** Those of this process in all its roles. For the thread. */
-	private Elections elections = new Elections(List.of());
+	/** Number of terms that have begun in any role of this process. For the thread. */
+	private AtomicLong elections = new AtomicLong();
 
 	/** Their number when the acquisition began. For the thread. */
 	private long electionsBefore;
@@ -142,8 +141,11 @@ public final class Candidate implements Leadership, AutoCloseable {
 		return Optional.ofNullable(this.term).filter(HeldLock::isValid);
 	}
 
-	/** Begin to want the role, beside the other roles of this process. */
-	void start(Elections elections) {
+	/**
+	 * Begin to want the role.
+	 * @param elections number of terms that have begun in any role of this process
+	 */
+	void start(AtomicLong elections) {
 		this.thread.execute(() -> {
 			this.elections = elections;
 			this.standing = true;
@@ -188,7 +190,7 @@ public final class Candidate implements Leadership, AutoCloseable {
 		if (!this.standing || this.pause != null || this.candidacy != null || this.term != null) {
 			return;
 		}
-		this.electionsBefore = this.elections.count();
+		this.electionsBefore = this.elections.get();
 		CompletableFuture<HeldLock> acquisition = acquire();
 		this.candidacy = acquisition;
 		acquisition.whenCompleteAsync((held, failure) -> decided(acquisition, held, failure), this.thread);
@@ -216,11 +218,11 @@ public final class Candidate implements Leadership, AutoCloseable {
 			report(failure);
 			this.thread.schedule(this::stand, RETRY.toNanos(), TimeUnit.NANOSECONDS);
 		}
-		else if (this.elections.begin(this.electionsBefore)) {
+		else if (this.elections.compareAndSet(this.electionsBefore, this.electionsBefore + 1)) {
 			lead(held);
 		}
 		else {
-			close(held); // others lead in this role, since this process does in another
+			close(held); // so that the roles are spread: it was elected in another one
 			stand();
 		}
 	}
@@ -248,14 +250,6 @@ public final class Candidate implements Leadership, AutoCloseable {
 			stand();
 		}));
 		publish(new LeadershipGrantedEvent(this.role, held.fencingToken()));
-	}
-
-	/** Wait behind the candidates of other processes. */
-	void requeue() {
-		this.thread.execute(() -> {
-			leaveQueue();
-			stand();
-		});
 	}
 
 	private void leaveQueue() {

@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The roles for which this process is a candidate. Thread-safe.
@@ -47,7 +48,7 @@ public final class Leaderships implements AutoCloseable {
 
 	/** Begin to want all roles. */
 	public void start() {
-		Elections elections = new Elections(this.candidates.values());
+		AtomicLong elections = new AtomicLong();
 		this.candidates.values().forEach((candidate) -> candidate.start(elections));
 	}
 

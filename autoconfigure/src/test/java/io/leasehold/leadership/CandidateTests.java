@@ -5,8 +5,10 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
@@ -44,8 +46,12 @@ class CandidateTests {
 
 	private final List<Instance> instances = new ArrayList<>();
 
+	/** Lets the listeners of a test go on. */
+	private final CountDownLatch listened = new CountDownLatch(1);
+
 	@AfterEach
 	void stop() throws InterruptedException {
+		this.listened.countDown();
 		for (Instance instance : this.instances) {
 			instance.stop();
 		}
@@ -120,7 +126,6 @@ class CandidateTests {
 	@Test
 	void nobodyLeadsUntilListenersOfTheFormerLeaderReturn() throws InterruptedException {
 		CountDownLatch listening = new CountDownLatch(1);
-		CountDownLatch listened = new CountDownLatch(1);
 		Instance first = new LocalInstance() {
 
 			@Override
@@ -128,7 +133,7 @@ class CandidateTests {
 				super.listen(event);
 				if (event instanceof LeadershipRevokedEvent) {
 					listening.countDown();
-					awaitLatch(listened);
+					awaitLatch(CandidateTests.this.listened);
 				}
 			}
 
@@ -143,7 +148,7 @@ class CandidateTests {
 		assertThat(first.candidate.isLeader()).isFalse();
 		assertThat(this.store.size()).isOne();
 		assertThat(second.candidate.isLeader()).isFalse();
-		listened.countDown();
+		this.listened.countDown();
 		await().until(second.candidate::isLeader);
 	}
 
@@ -310,6 +315,83 @@ class CandidateTests {
 		await().until(first.candidate::isLeader);
 	}
 
+	/** The step-down is the first to notice the loss. */
+	@Test
+	void stepDownOfALeaderThatLostItsLockIsALoss() {
+		Instance first = new ListeningInstance();
+		first.start();
+		await().until(first.candidate::isLeader);
+		first.candidate.stepDown(Duration.ZERO);
+		first.service.inspector().forceRelease("", ROLE);
+		await().until(() -> !first.candidate.isLeader());
+		this.listened.countDown();
+		await().until(() -> first.events.size() == 3);
+		assertThat(first.events.get(1)).isInstanceOfSatisfying(LeadershipRevokedEvent.class,
+				(event) -> assertThat(event.cause()).isEqualTo(RevocationCause.LOST));
+	}
+
+	@Test
+	void secondStepDownReplacesThePause() {
+		Instance first = new ListeningInstance();
+		first.start();
+		await().until(first.candidate::isLeader);
+		Instance second = new LocalInstance();
+		second.start();
+		await().until(second::isWaiting);
+		first.candidate.stepDown(Duration.ofNanos(1));
+		first.candidate.stepDown(Duration.ofHours(1));
+		this.listened.countDown();
+		await().until(second.candidate::isLeader);
+		second.candidate.stepDown(Duration.ofHours(1));
+		await().until(() -> second.events.size() == 2 && this.store.size() == 0);
+		assertThat(first.events).hasSize(2);
+	}
+
+	@Test
+	void grantThatIsCancelledTooLateIsReleased() throws InterruptedException {
+		Instance instance = new LocalInstance();
+		CompletableFuture<HeldLock> late = new CompletableFuture<>() {
+
+			@Override
+			public boolean cancel(boolean mayInterrupt) {
+				return !complete(instance.service.acquire(ROLE.value()));
+			}
+
+		};
+		DistributedLocks locks = (DistributedLocks) Proxy.newProxyInstance(getClass().getClassLoader(),
+				new Class<?>[] { DistributedLocks.class }, (proxy, method, arguments) -> late);
+		try (Candidate candidate = new Candidate("billing", locks, instance.candidate.options(), (event) -> {
+		})) {
+			Instance.start(candidate);
+			CountDownLatch ended = new CountDownLatch(1);
+			candidate.stop(ended::countDown);
+			ended.await();
+			await().until(() -> this.store.size() == 0);
+			assertThat(late).isCompleted();
+		}
+	}
+
+	/** The process was elected in another role while it waited for this one. */
+	@Test
+	void grantAfterAnotherElectionIsForTheNextCandidate() throws InterruptedException {
+		Instance first = new LocalInstance();
+		first.start();
+		await().until(first.candidate::isLeader);
+		Instance second = new LocalInstance();
+		AtomicLong elections = new AtomicLong();
+		second.candidate.start(elections);
+		await().until(second::isWaiting);
+		Instance third = new LocalInstance();
+		third.start();
+		await().until(third::isWaiting);
+		elections.incrementAndGet();
+		first.stop();
+		await().until(third.candidate::isLeader);
+		assertThat(second.events).isEmpty();
+		third.stop();
+		await().until(second.candidate::isLeader);
+	}
+
 	@SuppressWarnings("unchecked")
 	private static <T extends Exception> void raise(Exception ex) throws T {
 		throw (T) ex;
@@ -333,6 +415,17 @@ class CandidateTests {
 			.filter((event) -> event.toString().contains("role billing"))
 			.map((event) -> event.getClass().getSimpleName())
 			.toList();
+	}
+
+	/** An instance whose listeners wait. */
+	private final class ListeningInstance extends LocalInstance {
+
+		@Override
+		void listen(Object event) {
+			super.listen(event);
+			awaitLatch(CandidateTests.this.listened);
+		}
+
 	}
 
 	/** An instance that uses the store of the test. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.leasehold.LockOptions;
 import io.leasehold.engine.LockEngine;
@@ -49,7 +50,7 @@ class Instance {
 	}
 
 	static void start(Candidate candidate) {
-		candidate.start(new Elections(List.of()));
+		candidate.start(new AtomicLong());
 	}
 
 	/** Listen to an event of the role. */
