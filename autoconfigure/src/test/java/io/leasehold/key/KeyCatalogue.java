@@ -73,6 +73,13 @@ public final class KeyCatalogue {
 		return catalogue.rows;
 	}
 
+	/** Return the rows of values of the JDK. */
+	static List<Row> ofJdk() {
+		KeyCatalogue catalogue = new KeyCatalogue();
+		JdkValues.addTo(catalogue);
+		return catalogue.rows;
+	}
+
 	KeyCatalogue group(String name) {
 		this.group = name;
 		return this;

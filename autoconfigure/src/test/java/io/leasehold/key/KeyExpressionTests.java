@@ -49,7 +49,9 @@ class KeyExpressionTests extends KeyExpressionFixture {
 			#root.targetClass.simpleName      | Orders
 			@keys.of(#id)                     | bean keys 42
 			{1,2,3}.![#this * 2][1] + 'x'     | 4x
-			#name?.toUpperCase()              | X Y
+			#name?.trim()                     | x y
+			#name.toUpperCase(T(java.util.Locale).ROOT) | X Y
+			'bucket:' + #name.hashCode() % 16 | bucket:1
 			T(java.lang.Math).abs(#id) + 'x'  | 42x
 			#id + #p0                         | 84
 			'bucket:' + (args[0] + args[0]) % 16 | bucket:4

@@ -145,6 +145,10 @@ class KeyRefusalsTests extends KeyExpressionFixture {
 			'a' + '%d'.formatted(#id)     | formats text                 | Join the parts with +
 			{'a', #name.formatted(#id)}   | formats text                 | Join the parts with +
 			T(String).format('k%s', #id)  | formats text                 | Join the parts with +
+			'k:' + #target.hashCode()     | contains the hash code       | Use an id
+			T(java.util.Objects).hash(#id) | contains the hash code      | Use an id
+			#name.toLowerCase()           | depends on the time zone or the language | ROOT
+			'k:' + T(java.time.LocalDate).now() | depends on the time zone or the language | ZoneOffset
 			T(String).join('-', #name)    | converts its parts          | Join the parts with +
 			T(String).valueOf(#name)      | converts its parts          | Join the parts with +
 			'a' + T(java.util.Objects).toString(#id) | converts its parts | Join the parts with +
