@@ -123,8 +123,9 @@ public @interface DistributedLock {
 	 * Whether the fencing token guards the method's transactions in the application's own
 	 * database: a former owner cannot commit, however long it was paused. Requires the
 	 * {@linkplain io.leasehold.FencingGuard fence table}, an exclusive lock, and no
-	 * active transaction at the call. A publisher's transactions are those of R2DBC. Such
-	 * a method never runs unlocked, even with {@code leasehold.when-unavailable}.
+	 * active transaction at the call. The transactions of a publisher or of a suspending
+	 * function are those of R2DBC. Such a method never runs unlocked, even with
+	 * {@code leasehold.when-unavailable}.
 	 */
 	boolean fenced() default false;
 

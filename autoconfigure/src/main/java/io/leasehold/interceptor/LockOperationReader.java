@@ -22,7 +22,6 @@ import io.leasehold.service.LockService;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.StringUtils;
-import org.springframework.core.KotlinDetector;
 import org.springframework.util.StringValueResolver;
 
 /**
@@ -108,7 +107,7 @@ final class LockOperationReader {
 		if (!annotation.values().fenced()) {
 			return null;
 		}
-		if (MethodChecks.isStage(annotation) || KotlinDetector.isSuspendingFunction(annotation.method())) {
+		if (MethodChecks.isStage(annotation)) {
 			throw annotation.invalid("is fenced, but its result ends later, possibly in another thread",
 					"Fence a method that returns its plain result or a publisher, and call that method.");
 		}

@@ -52,8 +52,8 @@ class RefusedFunctionTests {
 	}
 
 	@Test
-	fun fencedFunctionsDoNotSuspend() {
-		assertThat(refusal(Fenced::class)).contains("is fenced, but its result ends later")
+	fun fencedFunctionsNeedAReactiveDatabase() {
+		assertThat(refusal(Fenced::class)).contains("is fenced, but there is no database", "Add a ConnectionFactory")
 	}
 
 	@Component
