@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param thread name of the thread that requested the grant, after {@code async=} if the
  * request did not block it
  * @param fencingToken token of the grant's first acquisition
- * @param since time of the grant, by the store's clock
+ * @param since time of the grant, by the store's clock; on etcd and ZooKeeper up to a
+ * second earlier after a wait
  * @param remaining rest of the lease, by the store's clock; {@code null} if the store
  * does not know when a lease ends
  * @param lingers whether the process may keep the lock without using it, which the store

@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param process process id
  * @param thread name of the thread that made the claim
  * @param number the grant number
- * @param since time of the grant, by the store's clock
+ * @param since time of the grant, by the store's clock. A store that queues requests may
+ * show a grant after a wait up to a second early; after a longer wait, it shows the time
+ * of the request until the holder's process has written that of the grant, which it does
+ * at once
  * @param remaining rest of the lease, by the store's clock; {@code null} if the store
  * does not know when a lease ends, as with sessions
  * @param reserved how many numbers after the grant number belong to the grant

@@ -67,10 +67,13 @@ final class ClaimQueue {
 			return null;
 		}
 		if (reply.succeeded()) {
+			live.show(time);
 			return evaluate(live, session, reply.keys(1), reply.revision(), sent, time, deadline);
 		}
 		if (!reply.keys(0).isEmpty()) {
-			return moveTo(session, live, reply.keys(0).get(0), deadline);
+			KeyValue own = reply.keys(0).get(0);
+			live.show(ClaimValue.holder(own).since());
+			return moveTo(session, live, own, deadline);
 		}
 		return isCurrent(session, written, reply.keys(1)) ? busy() : null; // others hold
 																			// the lock

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LiveClaim {
 
+	/** Maximum wait that its key does not show. */
+	private static final Duration UNSHOWN = Duration.ofSeconds(1);
+
 	private final Claim claim;
 
 	private final String id;
@@ -50,6 +53,9 @@ final class LiveClaim {
 
 	/** Time of the grant, by the wall clock of this process. */
 	private Instant since = Instant.EPOCH;
+
+	/** Time that its key shows, unless it has a lease of its own. */
+	private Instant shown = Instant.EPOCH;
 
 	/** End of the lease, defined only if it was granted. */
 	private long leaseEnd;
@@ -182,6 +188,20 @@ final class LiveClaim {
 	/** Return the time at which the request was sent that was granted first. */
 	synchronized Instant since() {
 		return this.since;
+	}
+
+	/** Record the time that its key shows. */
+	synchronized void show(Instant time) {
+		this.shown = time;
+	}
+
+	/**
+	 * Return whether it is held and its key shows a time far from that of the grant,
+	 * because it has waited.
+	 */
+	synchronized boolean lacksTime() {
+		return isHeld() && this.ownLease == null
+				&& Duration.between(this.shown, this.since).abs().compareTo(UNSHOWN) > 0;
 	}
 
 	/** Return the rest of the minimum hold, zero or less if it is over. */

@@ -147,6 +147,29 @@ final class Sweeper {
 			if (live.expire(now)) {
 				this.ending.leave(live, deadline());
 			}
+			showGrant(live);
+		}
+	}
+
+	/** Write when a claim was granted that has waited, soon and in another thread. */
+	void showGrantSoon(LiveClaim live) {
+		this.executor.execute(() -> {
+			try {
+				showGrant(live);
+			}
+			catch (EtcdException | TimeoutException ex) {
+				logger.debug("Could not write the time of a grant to etcd; retrying", ex);
+			}
+		});
+	}
+
+	/** A claim may be released meanwhile; then its key is gone, or closed. */
+	private void showGrant(LiveClaim live) throws EtcdException, TimeoutException {
+		if (live.lacksTime()) {
+			this.store.transact(List.of(Operation.isCreated(live.key(), live.number()), Operation.isOpen(live.key())),
+					List.of(Operation.write(live.key(), ClaimValue.of(live.claim(), live.since()))), List.of(),
+					deadline());
+			live.show(live.since());
 		}
 	}
 

@@ -59,6 +59,12 @@ final class LiveClaim {
 	/** Whether its node shows others that its grant lingers. */
 	private boolean lingers;
 
+	/** When the data was sent by which its node shows the beginning of its grant. */
+	private long shown;
+
+	/** When it was granted first, defined only if it was granted. */
+	private long grantedAt;
+
 	/** Number of the connection that last confirmed the grant's node. */
 	private volatile int seenThrough;
 
@@ -175,6 +181,26 @@ final class LiveClaim {
 		this.granted = true;
 		this.ends = true;
 		return this.validUntil;
+	}
+
+	/**
+	 * Return how long it has held its key, for the data of its node, which shows this
+	 * from now on.
+	 */
+	synchronized Duration show(long now) {
+		this.shown = now;
+		return this.granted ? Duration.ofNanos(now - this.grantedAt) : Duration.ZERO;
+	}
+
+	/**
+	 * Record when it was granted, unless there was a grant.
+	 * @return how much earlier its node shows a grant, because it has waited
+	 */
+	synchronized long beginGrant(long now) {
+		if (!this.granted) {
+			this.grantedAt = now;
+		}
+		return this.grantedAt - this.shown;
 	}
 
 	/**

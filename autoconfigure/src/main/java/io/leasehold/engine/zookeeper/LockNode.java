@@ -1,6 +1,8 @@
 package io.leasehold.engine.zookeeper;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.regex.Pattern;
 
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
@@ -23,19 +25,36 @@ record LockNode(String path, long zxid, long session, boolean alone) {
 	/** Transactions up to this one have grant numbers below 2^57. */
 	private static final long LAST = (1L << 57) / NUMBERS - 1;
 
+	private static final Pattern MILLIS = Pattern.compile("\\d{1,18}");
+
 	/** Return the grant number of a node that a transaction created. */
 	static long number(long zxid) {
 		return zxid * NUMBERS;
 	}
 
-	/** Return the data of a claim's node, for operators. */
-	static byte[] data(Claim claim) {
-		return (claim.owner().token() + "\n" + claim.lease().toMillis()).getBytes(StandardCharsets.US_ASCII);
+	/**
+	 * Return the data of a claim's node, for operators.
+	 * @param held time since the grant, zero before it
+	 */
+	static byte[] data(Claim claim, Duration held) {
+		return "%s\n%s\n%s".formatted(claim.owner().token(), claim.lease().toMillis(), held.toMillis())
+			.getBytes(StandardCharsets.US_ASCII);
 	}
 
 	/** Return the claim token in the data of a node, which may be another text. */
 	static String token(byte @Nullable [] data) {
-		return (data != null) ? new String(data, StandardCharsets.US_ASCII).split("\n", 2)[0] : "";
+		return line(data, 0);
+	}
+
+	/** Return how long a claim had held its key when this data was written. */
+	static Duration held(byte @Nullable [] data) {
+		String millis = line(data, 2);
+		return MILLIS.matcher(millis).matches() ? Duration.ofMillis(Long.parseLong(millis)) : Duration.ZERO;
+	}
+
+	private static String line(byte @Nullable [] data, int number) {
+		String[] lines = (data != null) ? new String(data, StandardCharsets.US_ASCII).split("\n", -1) : new String[0];
+		return (number < lines.length) ? lines[number] : "";
 	}
 
 	long number() {

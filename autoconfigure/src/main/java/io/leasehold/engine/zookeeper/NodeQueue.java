@@ -107,7 +107,7 @@ final class NodeQueue {
 			Store.await(write, deadline);
 			proven = sent;
 		}
-		AcquisitionOutcome.Granted granted = TurnGrants.grant(live, node, connection, proven, recall != null);
+		AcquisitionOutcome.Granted granted = this.grants.grant(live, node, connection, proven, recall != null);
 		if (granted == null) {
 			throw Failures.ended();
 		}
@@ -160,8 +160,8 @@ final class NodeQueue {
 	private CompletableFuture<LockNode> create(LiveClaim live, Connection connection) {
 		TurnGrants.Write write = this.grants.write(connection);
 		String name = NodeName.begin(live.id(), live.claim());
-		return this.nodes
-			.create(new NodeCreator.NewNode(live.container(), name, LockNode.data(live.claim()), connection.session()))
+		byte[] data = LockNode.data(live.claim(), live.show(write.sent()));
+		return this.nodes.create(new NodeCreator.NewNode(live.container(), name, data, connection.session()))
 			.whenComplete((node, failure) -> {
 				if (failure != null || connection.number() != this.store.connectionNumber()) {
 					live.expectStrays();
@@ -175,7 +175,7 @@ final class NodeQueue {
 	/** Write the claim's node, which notifies a successor of its grant. */
 	private @Nullable CompletableFuture<?> writeInTurn(LiveClaim live) {
 		LockNode node = live.turn().isExpected() ? live.node() : null;
-		return (node != null) ? this.store.write(node.path(), LockNode.data(live.claim())) : null;
+		return (node != null) ? this.grants.show(live, node) : null;
 	}
 
 	private @Nullable AcquisitionOutcome refused(LiveClaim live, NodeOrder order, LockNode node, long deadline)

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 import io.leasehold.LockKey;
@@ -54,11 +55,11 @@ final class Operator {
 		}
 		List<HeldKey> held = new ArrayList<>();
 		for (int i = 0; i < keys.size(); i++) {
-			List<Holder> present = present(reads.get(i), deadline);
+			List<Holder> present = present(reads.get(i), Operator::holder, deadline);
 			// All were removed meanwhile: their successors, if any
 			boolean removed = present.isEmpty() && !reads.get(i).isEmpty();
 			held.add(new HeldKey(keys.get(i), removed ? inspect(keys.get(i), deadline) : present,
-					removed ? List.of() : present(waiting.get(i), deadline)));
+					removed ? List.of() : present(waiting.get(i), Operator::waiter, deadline)));
 		}
 		return held;
 	}
@@ -79,7 +80,7 @@ final class Operator {
 		while (true) {
 			NodeOrder order = new NodeOrder(container, Store.await(this.store.children(container), deadline));
 			List<NodeRead> reads = read(order, test);
-			List<Holder> present = present(reads, deadline);
+			List<Holder> present = present(reads, Operator::holder, deadline);
 			if (!present.isEmpty() || reads.isEmpty()) {
 				return present;
 			}
@@ -96,17 +97,25 @@ final class Operator {
 
 	/** Return a node's holder. Its end is unknown: the lease or the session ends it. */
 	private static Holder holder(CuratorEvent node, boolean lingering) {
-		String token = LockNode.token(node.getData());
 		Stat stat = node.getStat();
-		Holder holder = Holder.of(token, LockNode.number(stat.getCzxid()), Instant.ofEpochMilli(stat.getCtime()), null);
+		Holder holder = claim(node, Instant.ofEpochMilli(stat.getMtime()).minus(LockNode.held(node.getData())));
 		return lingering ? holder.withReserved(AcquisitionOutcome.Granted.RESERVED, stat.getVersion() == 0) : holder;
 	}
 
-	private static List<Holder> present(List<NodeRead> reads, long deadline) throws KeeperException, TimeoutException {
+	private static Holder waiter(CuratorEvent node, boolean lingering) {
+		return claim(node, Instant.ofEpochMilli(node.getStat().getCtime()));
+	}
+
+	private static Holder claim(CuratorEvent node, Instant since) {
+		return Holder.of(LockNode.token(node.getData()), LockNode.number(node.getStat().getCzxid()), since, null);
+	}
+
+	private static List<Holder> present(List<NodeRead> reads, BiFunction<CuratorEvent, Boolean, Holder> description,
+			long deadline) throws KeeperException, TimeoutException {
 		List<Holder> present = new ArrayList<>();
 		for (NodeRead read : reads) {
 			try {
-				Holder holder = holder(Store.await(read.node, deadline), read.lingering);
+				Holder holder = description.apply(Store.await(read.node, deadline), read.lingering);
 				if (Store.await(read.passed, deadline)) {
 					present.add(holder);
 				}

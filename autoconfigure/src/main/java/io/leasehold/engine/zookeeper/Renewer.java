@@ -100,7 +100,8 @@ final class Renewer {
 			return null;
 		}
 		return live.lingers()
-				? this.store.overwrite(node.path(), LockNode.data(live.claim())).thenApply(CuratorEvent::getStat)
+				? this.store.overwrite(node.path(), LockNode.data(live.claim(), live.show(this.clock.nanoTime())))
+					.thenApply(CuratorEvent::getStat)
 				: this.store.stat(node.path());
 	}
 

@@ -1,6 +1,7 @@
 package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; never blocks.
  */
 final class TurnGrants {
+
+	/** Maximum wait after which a node that is not written shows the grant. */
+	private static final Duration UNSHOWN = Duration.ofSeconds(1);
 
 	private final Store store;
 
@@ -79,14 +83,29 @@ final class TurnGrants {
 		}
 	}
 
-	/** Return the grant of a node, {@code null} if its claim has ended. */
-	static AcquisitionOutcome.@Nullable Granted grant(LiveClaim live, LockNode node, Connection connection, long proven,
+	/**
+	 * Return the grant of a node, {@code null} if its claim has ended. After a long wait,
+	 * its node is written, and the response is not awaited.
+	 */
+	AcquisitionOutcome.@Nullable Granted grant(LiveClaim live, LockNode node, Connection connection, long proven,
 			boolean lingers) {
 		live.seenThrough(connection.number());
 		live.linger(lingers);
+		boolean hasWaited = live.beginGrant(this.clock.nanoTime()) > UNSHOWN.toNanos();
 		Long validUntil = live.grant(proven, live.claim().lease());
-		return (validUntil != null) ? new AcquisitionOutcome.Granted(node.number(),
-				connection.earlier(validUntil, proven), lingers ? AcquisitionOutcome.Granted.RESERVED : 0) : null;
+		if (validUntil == null) {
+			return null;
+		}
+		if (hasWaited && !lingers) {
+			show(live, node);
+		}
+		return new AcquisitionOutcome.Granted(node.number(), connection.earlier(validUntil, proven),
+				lingers ? AcquisitionOutcome.Granted.RESERVED : 0);
+	}
+
+	/** Write a node, to show how long its claim has held the key. */
+	CompletableFuture<Boolean> show(LiveClaim live, LockNode node) {
+		return this.store.write(node.path(), LockNode.data(live.claim(), live.show(this.clock.nanoTime())));
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -18,7 +19,6 @@ import io.leasehold.LockTerms;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.Claim;
-import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Subscription;
@@ -44,6 +44,9 @@ class EtcdRequestsIntegrationTests {
 
 	private static final HttpClient client = HttpClient.newHttpClient();
 
+	/** Stands still until a test moves it. */
+	private final AtomicLong clock = new AtomicLong();
+
 	private final EtcdEngines engines = new EtcdEngines();
 
 	/** Without the engines of other tests, which end their claims later. */
@@ -56,7 +59,7 @@ class EtcdRequestsIntegrationTests {
 	/** A session for all leases that needs no keep-alive during the test. */
 	@BeforeEach
 	void connect() {
-		this.engine = this.engines.engine(Duration.ofMinutes(10), Duration.ofMinutes(3), MonotonicClock.SYSTEM,
+		this.engine = this.engines.engine(Duration.ofMinutes(10), Duration.ofMinutes(3), this.clock::get,
 				this.server.url());
 		lockAndUnlock(this.engines.claim(new LockKey("first")));
 		EtcdEngines.eventually().until(() -> counts().getOrDefault("Watch", 0) > 0);
@@ -97,6 +100,18 @@ class EtcdRequestsIntegrationTests {
 	 */
 	@Test
 	void waitingClaimCostsOneListMore() {
+		acquireAfterAWait(Duration.ofSeconds(1));
+		assertThat(requests()).isEqualTo(Map.of("Txn", 3, "Range", 1));
+	}
+
+	/** It writes the time of its grant, but nobody waits for that. */
+	@Test
+	void claimThatWaitsForLongCostsOneMoreTransactionLater() {
+		acquireAfterAWait(Duration.ofSeconds(1).plusNanos(1));
+		EtcdEngines.eventually().until(() -> requests().equals(Map.of("Txn", 4, "Range", 1)));
+	}
+
+	private void acquireAfterAWait(Duration wait) {
 		Claim holder = this.engines.claim(KEY);
 		EtcdEngines.granted(this.engine, holder);
 		Claim waiting = Claims.waiting(this.engines.claim(KEY));
@@ -104,11 +119,11 @@ class EtcdRequestsIntegrationTests {
 		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
 		Subscription open = this.engine.subscribe(waiting, (signal) -> signals.incrementAndGet());
 		EtcdEngines.eventually().until(() -> EtcdOperator.watches(this.server.url()) == 2);
+		this.clock.addAndGet(wait.toNanos());
 		this.engine.release(holder);
 		EtcdEngines.eventually().until(() -> signals.get() > 0);
 		open.close();
 		EtcdEngines.granted(this.engine, waiting);
-		assertThat(requests()).isEqualTo(Map.of("Txn", 3, "Range", 1));
 	}
 
 	@Test

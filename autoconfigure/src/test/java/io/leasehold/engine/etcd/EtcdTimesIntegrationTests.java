@@ -2,20 +2,23 @@ package io.leasehold.engine.etcd;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.leasehold.LockKey;
 import io.leasehold.LockTerms;
+import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.KeptKeys.Kept;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.server.EtcdTestServer;
 import io.leasehold.server.FaultProxy;
+import io.leasehold.test.contract.Claims;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,10 +26,14 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Times that {@link EtcdLockEngine} shows, by the wall clock of its process.
  */
 @Tag("full")
-@Timeout(60)
 class EtcdTimesIntegrationTests {
 
 	private static final LockKey KEY = new LockKey("order:42");
+
+	private static final Duration HOUR = Duration.ofHours(1);
+
+	/** How far the wall clock is ahead of that of the machine. */
+	private final AtomicLong ahead = new AtomicLong();
 
 	private final EtcdEngines engines = new EtcdEngines();
 
@@ -53,8 +60,50 @@ class EtcdTimesIntegrationTests {
 	/** As by an operator, or by the first contact with a time server. */
 	@Test
 	void timesFollowAWallClockThatIsSetDuringASession() {
-		AtomicLong ahead = new AtomicLong();
-		EtcdLockEngine engine = this.engines.engine(Duration.ofMinutes(2), new MonotonicClock() {
+		EtcdLockEngine engine = engine(this.url);
+		EtcdEngines.granted(engine, this.engines.claim(new LockKey("first")));
+		this.ahead.set(HOUR.toNanos());
+		Instant before = Instant.now().plus(HOUR);
+		Claim claim = this.engines.claim(KEY, new LockTerms(Duration.ofSeconds(30), Duration.ofMinutes(5)));
+		EtcdEngines.granted(engine, claim);
+		Instant since = since();
+		assertThat(since).isBetween(before.minusMillis(2), Instant.now().plus(HOUR));
+		this.ahead.set(2 * HOUR.toNanos());
+		engine.release(claim);
+		Kept kept = this.other.keptKeys().find(KEY);
+		assertThat(kept.last().since()).isEqualTo(since);
+		assertThat(kept.released()).isBetween(before.plus(HOUR).minusMillis(2), Instant.now().plus(HOUR).plus(HOUR));
+	}
+
+	/** The store fails after the grant. */
+	@Test
+	void timeOfAGrantAfterAWaitIsWrittenUntilThisSucceeds() {
+		EtcdRelay relay = this.engines.open(new EtcdRelay(this.url));
+		EtcdLockEngine engine = engine(relay.url());
+		Claim holder = this.engines.claim(KEY);
+		EtcdEngines.granted(this.other, holder);
+		Claim waiting = Claims.waiting(this.engines.claim(KEY));
+		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		this.ahead.set(HOUR.toNanos());
+		Instant before = Instant.now().plus(HOUR);
+		this.other.release(holder);
+		AtomicInteger failures = new AtomicInteger();
+		relay.beforeClaims(() -> {
+			failures.incrementAndGet();
+			throw new IllegalStateException("The store fails");
+		});
+		EtcdEngines.granted(engine, waiting);
+		Instant after = Instant.now().plus(HOUR);
+		EtcdEngines.eventually().until(() -> failures.get() > 1);
+		relay.beforeClaims(() -> {
+		});
+		EtcdEngines.eventually().untilAsserted(() -> assertThat(since()).isBetween(before.minusMillis(2), after));
+		assertThat(EtcdEngines.repeated(() -> engine.release(waiting))).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.other.inspect(KEY)).isEmpty();
+	}
+
+	private EtcdLockEngine engine(String address) {
+		return this.engines.engine(Duration.ofMinutes(2), new MonotonicClock() {
 
 			@Override
 			public long nanoTime() {
@@ -63,23 +112,10 @@ class EtcdTimesIntegrationTests {
 
 			@Override
 			public long wallClockOffset(long now) {
-				return MonotonicClock.SYSTEM.wallClockOffset(now) + ahead.get();
+				return SYSTEM.wallClockOffset(now) + EtcdTimesIntegrationTests.this.ahead.get();
 			}
 
-		}, this.url);
-		EtcdEngines.granted(engine, this.engines.claim(new LockKey("first")));
-		Duration hour = Duration.ofHours(1);
-		ahead.set(hour.toNanos());
-		Instant before = Instant.now().plus(hour);
-		Claim claim = this.engines.claim(KEY, new LockTerms(Duration.ofSeconds(30), Duration.ofMinutes(5)));
-		EtcdEngines.granted(engine, claim);
-		Instant since = since();
-		assertThat(since).isBetween(before.minusMillis(2), Instant.now().plus(hour));
-		ahead.set(2 * hour.toNanos());
-		engine.release(claim);
-		Kept kept = this.other.keptKeys().find(KEY);
-		assertThat(kept.last().since()).isEqualTo(since);
-		assertThat(kept.released()).isBetween(before.plus(hour).minusMillis(2), Instant.now().plus(hour).plus(hour));
+		}, address);
 	}
 
 	private Instant since() {

@@ -4,17 +4,21 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 
 import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Capability;
@@ -31,6 +35,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * The part of the contract that is about keys, namespaces and operators.
  */
 abstract class EngineKeysContract extends EngineWaitsContract {
+
+	/** By which a store may show a grant after a wait too early. */
+	private static final Duration ALMOST = Duration.ofSeconds(1);
 
 	/**
 	 * Until the min hold ends if the store enforces it, otherwise until the lease ends.
@@ -137,6 +144,67 @@ abstract class EngineKeysContract extends EngineWaitsContract {
 		}
 		one.engine().release(claim);
 		assertThat(one.engine().inspect(KEY)).isEmpty();
+	}
+
+	/**
+	 * The time of the request would show a hold that is longer by the wait. After a wait,
+	 * the grant may be shown a second early, and earlier until it is written.
+	 */
+	@Test
+	void operatorsSeeSinceWhenAKeyIsHeld() {
+		Process one = process();
+		Process other = process();
+		Map<Claim, Waiter> waits = new LinkedHashMap<>();
+		Stream.of(Access.EXCLUSIVE, Access.SHARED, Access.permits(1))
+			.filter((access) -> supports(one, access))
+			.forEach((access) -> {
+				for (String end : List.of("released", "forced")) {
+					LockKey key = new LockKey(access + " " + end);
+					Claim held = claim(one, key, access.isPermit() ? access : Access.EXCLUSIVE);
+					one.granted(held);
+					waits.put(held, other.begin(Claims.waiting(claim(other, key, access))));
+				}
+			});
+		Instant requested = now(one, 0);
+		Instant before = requested;
+		for (int i = 1; before.isBefore(requested.plus(ALMOST.multipliedBy(6).dividedBy(5))); i++) {
+			LockSupport.parkNanos(ALMOST.toNanos() / 10);
+			before = now(one, i);
+		}
+		Instant earliest = before.minus(ALMOST).minusMillis(20);
+		waits.forEach((held, waiter) -> {
+			if (held.key().value().endsWith("forced")) {
+				one.engine().forceRelease(held.key());
+			}
+			else {
+				one.engine().release(held);
+			}
+			waiter.await();
+			Instant after = now(one, -1).plusMillis(20);
+			eventually().untilAsserted(() -> assertThat(other.engine().inspect(held.key())).as(held.key().value())
+				.singleElement()
+				.satisfies((holder) -> assertThat(holder.since()).isBetween(earliest, after)));
+		});
+	}
+
+	private static boolean supports(Process process, Access access) {
+		return access.equals(Access.EXCLUSIVE)
+				|| process.has(access.isPermit() ? Capability.PERMITS : Capability.SHARED);
+	}
+
+	private static Claim claim(Process process, LockKey key, Access access) {
+		return new Claim(key, process.member().newOwner(),
+				Terms.of(access, Duration.ofSeconds(60), Duration.ZERO, Duration.ZERO), false, System.nanoTime());
+	}
+
+	/** Return the time by the clock that the store shows: that of another grant. */
+	private static Instant now(Process process, int moment) {
+		LockKey key = new LockKey("moment " + moment);
+		Claim claim = process.claim(key);
+		process.granted(claim);
+		Instant since = process.engine().inspect(key).get(0).since();
+		process.engine().release(claim);
+		return since;
 	}
 
 	/** After a forced release, the grant number of the next owner is greater. */
