@@ -12,6 +12,8 @@ import com.hazelcast.cluster.MembershipEvent;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.core.LifecycleEvent;
 import com.hazelcast.core.LifecycleEvent.LifecycleState;
+import com.hazelcast.map.IMap;
+import io.leasehold.engine.hazelcast.HazelcastStore;
 import io.leasehold.server.HazelcastTestCluster;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -106,14 +108,21 @@ final class SoakHazelcast implements AutoCloseable {
 		return this.members.stream().map((member) -> member.getConfig().getNetworkConfig().getPort()).toList();
 	}
 
+	/** A value whose life has ended counts as absent, as to {@link HazelcastStore}. */
 	Collection<String> residue() {
-		return this.members.get(0)
-			.<String, String>getMap(MAP)
-			.entrySet()
+		IMap<String, String> map = this.members.get(0).getMap(MAP);
+		return map.entrySet()
 			.stream()
 			.filter((entry) -> entry.getValue().matches("(?s).*\\n(hold|wait) .*"))
+			.filter((entry) -> isAlive(map, entry.getValue()))
 			.map(Object::toString)
 			.toList();
+	}
+
+	/** A value without a life ends with its entry. */
+	private static boolean isAlive(IMap<String, String> map, String value) {
+		String life = value.substring(0, value.indexOf('\n'));
+		return life.isEmpty() || map.containsKey(life);
 	}
 
 	@Override
