@@ -1,6 +1,5 @@
 package io.leasehold.docs;
 
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +16,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockException;
 import io.leasehold.LockInspector;
 import io.leasehold.LockOptions;
+import io.leasehold.server.Ports;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -90,11 +90,7 @@ class DeadlockScriptTests {
 	/** Its port is that of a server that has stopped, as that of a killed instance. */
 	@Test
 	void instanceThatDoesNotRespondIsNamed() throws Exception {
-		int closed;
-		try (ServerSocket socket = new ServerSocket(0)) {
-			closed = socket.getLocalPort();
-		}
-		String missing = "http://localhost:%s/actuator/locks".formatted(closed);
+		String missing = "http://localhost:%s/actuator/locks".formatted(Ports.free());
 		assertThat(runScript(3, missing, url(0))).startsWith("No response of " + missing);
 	}
 
