@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -29,33 +30,23 @@ final class LeadershipProcess implements AutoCloseable {
 
 	static final String ROLE = "billing";
 
-	private static final Duration LEASE = Duration.ofSeconds(3);
-
 	final JvmProcess process;
 
 	private LeadershipProcess(JvmProcess process) {
 		this.process = process;
 	}
 
-	/** Start a candidate. */
-	static LeadershipProcess start(EngineAddress address, String namespace) {
-		return new LeadershipProcess(JvmProcess.start(LeadershipProcess.class, address.commandLine(namespace)));
-	}
-
-	/** Wait for a term of this process, and return its number. */
-	long awaitTerm() {
-		return Long.parseLong(nextEvent(Watch.GRANTED));
+	/** Start a candidate whose role has a lease. */
+	static LeadershipProcess start(EngineAddress address, String namespace, Duration lease) {
+		List<String> arguments = new ArrayList<>(List.of(lease.toString()));
+		arguments.addAll(address.commandLine(namespace));
+		return new LeadershipProcess(JvmProcess.start(LeadershipProcess.class, arguments));
 	}
 
 	/** Wait for the end of a term of this process, and return its cause. */
 	String awaitEnd() {
-		return nextEvent(Watch.REVOKED);
-	}
-
-	/** All lines are responses, because a line that is not expected would be ignored. */
-	private String nextEvent(String kind) {
-		this.process.tell("next event");
-		return this.process.expect(kind);
+		this.process.tell("next end");
+		return this.process.expect(Watch.REVOKED);
 	}
 
 	boolean isLeader() {
@@ -96,7 +87,7 @@ final class LeadershipProcess implements AutoCloseable {
 
 	/**
 	 * Run the other process.
-	 * @param args opener, namespace, and the opener's arguments
+	 * @param args lease, opener, namespace, and the opener's arguments
 	 * @throws IOException if its standard input breaks
 	 * @throws InterruptedException if it is interrupted
 	 */
@@ -105,15 +96,17 @@ final class LeadershipProcess implements AutoCloseable {
 																// busy machine
 		Member member = Member.of("candidate");
 		LockEngine engine = new ShortLeases(
-				EngineAddress.open(args[0], args[1], member, List.of(args).subList(2, args.length)));
-		LockOptions defaults = new LockOptions("test", engine.name(), LEASE, Duration.ZERO, Duration.ZERO,
-				LockOptions.UNLIMITED);
+				EngineAddress.open(args[1], args[2], member, List.of(args).subList(3, args.length)));
+		LockOptions defaults = new LockOptions("test", engine.name(), Duration.parse(args[0]), Duration.ZERO,
+				Duration.ZERO, LockOptions.UNLIMITED);
 		LockService locks = new LockService(TestSettings.of(defaults), List.of(engine), member, MonotonicClock.SYSTEM,
 				List.of(), ReleaseTiming.IMMEDIATE);
-		BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+		BlockingQueue<Object> ends = new LinkedBlockingQueue<>();
 		BlockingQueue<Object> watched = new LinkedBlockingQueue<>();
 		Candidate candidate = new Candidate(ROLE, locks, defaults, (event) -> {
-			events.add(event);
+			if (event instanceof LeadershipRevokedEvent) {
+				ends.add(event);
+			}
 			watched.add(event);
 		});
 		Instance.start(candidate);
@@ -121,7 +114,7 @@ final class LeadershipProcess implements AutoCloseable {
 		for (String line = commands.readLine(); line != null; line = commands.readLine()) {
 			String[] command = line.split("=");
 			switch (command[0]) {
-				case "next event" -> System.out.println(Watch.text(events.take()));
+				case "next end" -> System.out.println(Watch.text(ends.take()));
 				case "term" -> System.out.println("term " + candidate.term().orElse(0));
 				case "step down" -> candidate.stepDown(Duration.parse(command[1]));
 				case "release by force" -> locks.inspector().forceRelease("", candidate.key());

@@ -200,7 +200,7 @@ public abstract class LeadershipSoak {
 		}
 
 		private void launch() {
-			this.jvm = LeadershipProcess.start(address(this.network.port()), "leaders");
+			this.jvm = LeadershipProcess.start(address(this.network.port()), "leaders", Duration.ofSeconds(3));
 			Path file = LeadershipSoak.this.folder.resolve("%d-%d.txt".formatted(this.number, this.files.size()))
 				.toAbsolutePath();
 			this.files.add(file);
