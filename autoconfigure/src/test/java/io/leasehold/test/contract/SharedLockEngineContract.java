@@ -108,8 +108,11 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 	@Test
 	void frozenHolderFindsItsLockLostWhenItWakes() {
 		try (LockProcess holder = LockProcess.start(address(), this.namespace)) {
-			long token = holder.acquire(NAME, shortLease().multipliedBy(2));
-			assertThat(holder.isValid(NAME)).isTrue();
+			long token;
+			do {
+				token = holder.acquire(NAME, shortLease().multipliedBy(2));
+			}
+			while (!holder.isValid(NAME)); // a busy machine may have paused it
 			holder.freeze();
 			try (HeldLock next = service().acquire(NAME)) {
 				holder.wake();

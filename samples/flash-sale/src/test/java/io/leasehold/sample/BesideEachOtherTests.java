@@ -73,7 +73,7 @@ class BesideEachOtherTests {
 		public void call() {
 			this.most.accumulateAndGet(this.present.incrementAndGet(), Math::max);
 			try {
-				this.barrier.await(20, TimeUnit.SECONDS);
+				this.barrier.await(60, TimeUnit.SECONDS);
 			}
 			catch (BrokenBarrierException | InterruptedException | TimeoutException ex) {
 				throw new IllegalStateException("Alone here, or with one other", ex);
