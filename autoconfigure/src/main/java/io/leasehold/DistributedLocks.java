@@ -130,8 +130,9 @@ public interface DistributedLocks {
 	}
 
 	/**
-	 * Acquire a lock without blocking the caller. Cancelling the future ends the wait, or
-	 * releases the lock if it was just granted.
+	 * Acquire a lock without blocking the caller. Cancelling the future, or completing it
+	 * in another way such as {@code orTimeout}, ends the wait, or releases the lock if it
+	 * was just granted.
 	 * <p>
 	 * The future completes in a thread of the library, which also runs dependent stages.
 	 * These may block. Once they block 256 threads, completions of other futures wait.

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Result that is a {@link CompletionStage}. The caller receives its stage immediately.
  * One of the {@link BodyThreads} calls the method when the lock is acquired. The lock is
- * held until the method's own stage has ended. Cancelling the caller's stage ends the
- * wait, or marks the lock as lost.
+ * held until the method's own stage has ended. Completing the caller's stage ends the
+ * wait. Cancelling it later marks the lock as lost.
  */
 enum StageResult implements ResultKind {
 
@@ -44,7 +44,7 @@ enum StageResult implements ResultKind {
 		UnaryOperator<Runnable> context = BodyThreads.context();
 		CompletableFuture<HeldLock> acquisition = call.locks()
 			.acquireAllAsync(keys, call.operation().options(), HeldLockScope.held(), call.operation().bypassed());
-		StageBody.whenCancelled(result, () -> acquisition.cancel(true));
+		result.whenComplete((value, failure) -> acquisition.cancel(true));
 		acquisition.whenComplete((held, failure) -> {
 			if (held != null) {
 				execute(call, context, () -> underLock(call, held, result), (rejection) -> {

@@ -174,8 +174,8 @@ final class Acquirer {
 					this.threads.schedule(() -> timedOut(waiter, gate), waiter.deadline() - this.clock.nanoTime()));
 		}
 		waiter.result.whenComplete((held, failure) -> {
-			if (waiter.result.isCancelled()) {
-				interrupted(waiter, gate);
+			if (!waiter.hasEnded()) {
+				interrupted(waiter, gate); // cancelled or completed by its caller
 			}
 		});
 	}
