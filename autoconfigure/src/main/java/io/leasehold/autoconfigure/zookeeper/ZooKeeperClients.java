@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure.zookeeper;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 
 import io.leasehold.autoconfigure.Addresses;
@@ -21,6 +22,9 @@ final class ZooKeeperClients {
 
 	private static final int RETRY_MILLIS = 200;
 
+	/** Servers limit sessions to less. With a week, the client never connects. */
+	private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
+
 	private ZooKeeperClients() {
 	}
 
@@ -36,7 +40,7 @@ final class ZooKeeperClients {
 	}
 
 	private static int millis(Duration duration) {
-		return (int) Math.min(Integer.MAX_VALUE, duration.toMillis());
+		return (int) Collections.min(List.of(LONGEST_TIMEOUT, duration)).toMillis();
 	}
 
 	private static String check(String connectString) {

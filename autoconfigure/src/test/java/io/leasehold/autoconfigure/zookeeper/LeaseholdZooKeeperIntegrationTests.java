@@ -104,6 +104,13 @@ class LeaseholdZooKeeperIntegrationTests {
 		});
 	}
 
+	/** The client computes with it in milliseconds. */
+	@Test
+	void anySessionTimeoutConnects() {
+		this.withSessionOfItsOwn.withPropertyValues("leasehold.zookeeper.session-timeout=100000d")
+			.run((context) -> context.getBean(DistributedLocks.class).acquire("order:42").close());
+	}
+
 	@Test
 	void sessionEndsWithTheContextWhenNothingIsHeld() {
 		this.withSessionOfItsOwn.withPropertyValues("leasehold.lease=10m").run((context) -> {
