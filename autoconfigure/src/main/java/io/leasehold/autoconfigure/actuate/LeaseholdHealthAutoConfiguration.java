@@ -35,7 +35,7 @@ public final class LeaseholdHealthAutoConfiguration {
 
 	@Bean
 	@ConditionalOnEnabledHealthIndicator("locks")
-	@ConditionalOnMissingBean(name = "locksHealthContributor")
+	@ConditionalOnMissingBean(name = { "locksHealthContributor", "locksHealthIndicator" })
 	HealthContributor locksHealthContributor(LockInspector locks, ObjectProvider<Leaderships> leaderships) {
 		Map<String, HealthContributor> components = new TreeMap<>();
 		locks.engines().forEach((engine) -> components.put(engine, new LockEngineHealthIndicator(locks, engine)));

@@ -4,11 +4,14 @@ import io.leasehold.autoconfigure.Leasehold;
 import io.leasehold.autoconfigure.StubEngine;
 import io.leasehold.engine.LockEngine;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.autoconfigure.contributor.HealthContributorAutoConfiguration;
 import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthContributors;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
@@ -43,6 +46,16 @@ class LeaseholdHealthAutoConfigurationTests {
 			.run((context) -> assertThat(context).doesNotHaveBean("locksHealthContributor"));
 		this.runner.withPropertyValues("management.health.defaults.enabled=false")
 			.run((context) -> assertThat(context).doesNotHaveBean("locksHealthContributor"));
+	}
+
+	/** Boot would reject two contributors of one name. */
+	@ParameterizedTest
+	@ValueSource(strings = { "locksHealthContributor", "locksHealthIndicator" })
+	void contributorOfTheApplicationWins(String name) {
+		HealthIndicator own = () -> Health.up().build();
+		this.runner.withBean(name, HealthIndicator.class, () -> own)
+			.run((context) -> assertThat(context.getBean(HealthContributorRegistry.class).getContributor("locks"))
+				.isSameAs(own));
 	}
 
 	@Test
