@@ -8,7 +8,6 @@ import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -32,7 +31,8 @@ class ReplacedBeanTests {
 	@MockitoSpyBean
 	Spied spied;
 
-	@Autowired
+	/** As the manual recommends. */
+	@MockitoSpyBean
 	DistributedLocks locks;
 
 	@Test
@@ -48,6 +48,12 @@ class ReplacedBeanTests {
 	void spyRunsUnderItsLock() {
 		this.spied.run(() -> assertThat(Locked.isFree(this.locks, "spied")).isFalse());
 		assertThat(Locked.isFree(this.locks, "spied")).isTrue();
+	}
+
+	@Test
+	void spyOfTheLocksAcquiresThem() {
+		this.locks.acquire("spied").close();
+		Mockito.verify(this.locks).acquire("spied");
 	}
 
 	@Configuration(proxyBeanMethods = false)
