@@ -7,7 +7,6 @@ import io.leasehold.Proof;
 import io.leasehold.service.SeededService;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,7 +16,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * that is named beside it fails.
  */
 @Tag("full")
-@Timeout(300)
 class LeadershipIsProvenTests {
 
 	private static final String FAULTS = "io.leasehold.engine.local.LocalLeaderFaultsTests.";
