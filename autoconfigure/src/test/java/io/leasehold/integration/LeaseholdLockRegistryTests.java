@@ -35,10 +35,14 @@ import static org.awaitility.Awaitility.await;
 class LeaseholdLockRegistryTests {
 
 	private static void run(Use test) {
+		run("leasehold.linger=0s", test);
+	}
+
+	private static void run(String property, Use test) {
 		new ApplicationContextRunner()
 			.withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class,
 					LeaseholdLocalAutoConfiguration.class, LeaseholdIntegrationAutoConfiguration.class))
-			.withPropertyValues("leasehold.engine=local")
+			.withPropertyValues("leasehold.engine=local", property)
 			.run((context) -> test.of(context.getBean(LeaseholdLockRegistry.class),
 					context.getBean(LocalLockEngine.class)));
 	}
@@ -54,6 +58,19 @@ class LeaseholdLockRegistryTests {
 			registry.obtain("a").unlock();
 			assertThat(store.size()).isZero();
 			assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(registry.obtain("a")::unlock);
+		});
+	}
+
+	/** A key that its process locks again and again, as an aggregator does. */
+	@Test
+	void locksLingerIfTheApplicationsLocksDo() {
+		run("leasehold.linger=1h", (registry, store) -> {
+			registry.obtain("a").lock();
+			registry.obtain("a").unlock();
+			assertThat(store.size()).isZero();
+			registry.obtain("a").lock();
+			registry.obtain("a").unlock();
+			assertThat(store.size()).isOne();
 		});
 	}
 

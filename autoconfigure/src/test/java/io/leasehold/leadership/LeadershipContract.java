@@ -118,7 +118,8 @@ public abstract class LeadershipContract {
 		await().until(() -> term() > next);
 		assertThat(contradictions()).isEmpty();
 		long last = term();
-		this.other.jvm.releaseByForce();
+		LeadershipProcess follower = this.leader.jvm.isLeader() ? this.other.jvm : this.leader.jvm;
+		follower.releaseByForce();
 		await().until(() -> term() > last);
 		await().until(() -> this.leader.jvm.isLeader() != this.other.jvm.isLeader());
 	}
