@@ -6,7 +6,6 @@ import java.util.List;
 
 import io.leasehold.KeptLock;
 import io.leasehold.LockHolder;
-import io.leasehold.LockOverview;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * @param kept how a key without a holder is kept locked, {@code null} if it is not, if
  * the engine cannot show it, or if the store did not respond
  * @param failure why the store did not respond, {@code null} if it did
- * @param here holds and waiters of the key in this process
+ * @param here what the response for this process contains about the key
  */
 public record LockDescriptor(String engine, String key, List<Holder> holders, @Nullable Kept kept,
-		@Nullable String failure, Here here) {
+		@Nullable String failure, LocksDescriptor here) {
 
 	/**
 	 * Holder of a key; the first one of a grant that a process passes on.
@@ -89,20 +88,6 @@ public record LockDescriptor(String engine, String key, List<Holder> holders, @N
 		static Last of(LockHolder holder) {
 			return new Last(holder.application(), holder.host(), holder.process(), holder.thread(),
 					Long.toString(holder.fencingToken()));
-		}
-
-	}
-
-	/**
-	 * Holds of a key in this process, and callers that wait for it here.
-	 */
-	public record Here(List<LocksDescriptor.Held> held, List<LocksDescriptor.Waiting> waiting,
-			List<LocksDescriptor.Parked> parked) {
-
-		static Here of(LockOverview overview) {
-			return new Here(overview.held().stream().map(LocksDescriptor.Held::of).toList(),
-					overview.waiting().stream().map(LocksDescriptor.Waiting::of).toList(),
-					overview.parked().stream().map(LocksDescriptor.Parked::of).toList());
 		}
 
 	}

@@ -25,9 +25,16 @@ public record LocksDescriptor(List<Held> held, List<Waiting> waiting, List<Parke
 		List<Contended> contended) {
 
 	static LocksDescriptor of(LockOverview overview, LockActivity activity) {
-		LockDescriptor.Here here = LockDescriptor.Here.of(overview);
-		return new LocksDescriptor(here.held(), here.waiting(), here.parked(), activity.acquired(),
-				activity.contended());
+		return new LocksDescriptor(overview.held().stream().map(Held::of).toList(),
+				overview.waiting().stream().map(Waiting::of).toList(),
+				overview.parked().stream().map(Parked::of).toList(), activity.acquired(), activity.contended());
+	}
+
+	/** Limit the activity to a key, as an overview of the key is already. */
+	LocksDescriptor withActivityOf(String engine, String key) {
+		return new LocksDescriptor(this.held, this.waiting, this.parked,
+				this.acquired.stream().filter((lock) -> lock.engine.equals(engine) && key.equals(lock.key)).toList(),
+				this.contended.stream().filter((lock) -> lock.engine.equals(engine) && lock.key.equals(key)).toList());
 	}
 
 	/** Truncate to milliseconds, for readability. */

@@ -118,7 +118,7 @@ public class LocksEndpoint {
 
 	/**
 	 * Return the holders of a key, in any process, or how it is kept between two runs.
-	 * @return the state of the key, and the holds and waiters of this process
+	 * @return the state of the key, and what {@link #locks()} contains about it
 	 */
 	public LockDescriptor lock(String engine, String key) {
 		LockKey lockKey = check(engine, key);
@@ -133,7 +133,8 @@ public class LocksEndpoint {
 			failure = ex.getMessage();
 		}
 		return new LockDescriptor(engine, key, describe(holders), (kept != null) ? LockDescriptor.Kept.of(kept) : null,
-				failure, LockDescriptor.Here.of(this.locks.overview(engine, lockKey)));
+				failure,
+				LocksDescriptor.of(this.locks.overview(engine, lockKey), this.activity).withActivityOf(engine, key));
 	}
 
 	/**

@@ -142,6 +142,10 @@ class LocksEndpointTests {
 		Duration longest = Duration.parse(contended.path("longest").asString());
 		assertThat(longest).isGreaterThanOrEqualTo(Duration.ofMillis(20));
 		assertThat(Duration.parse(contended.path("total").asString())).isGreaterThanOrEqualTo(longest.plusMillis(20));
+		JsonNode here = json(get("/local" + query("order:busy"))).path("here");
+		assertThat(here.path("contended").valueStream()).containsExactly(contended);
+		assertThat(here.path("acquired").valueStream()).extracting((call) -> call.path("name").asString())
+			.containsExactly("contended");
 	}
 
 	private static JsonNode named(String name, JsonNode list) {
