@@ -25,12 +25,13 @@ import reactor.util.context.ContextView;
 
 /**
  * Connection of a reactive transaction that does not commit if a lock was lost: one of
- * the subscription, or one that was acquired inside the transaction. Nor does it commit
- * if a fencing token of the subscription is stale. This is the last step before the
- * commit, after all synchronizations and listeners. The transaction manager rolls back
- * after the failure. After a commit of unknown outcome, the locks are lost, and their
- * keys stay locked until the leases end. When the manager closes the connection, after
- * all synchronizations, the locks that were acquired inside are released.
+ * the subscription or of the thread that began the transaction, or one that was acquired
+ * inside. Nor does it commit if a fencing token of the subscription is stale. This is the
+ * last step before the commit, after all synchronizations and listeners. The transaction
+ * manager rolls back after the failure. After a commit of unknown outcome, the locks are
+ * lost, and their keys stay locked until the leases end. When the manager closes the
+ * connection, after all synchronizations, the locks that were acquired inside are
+ * released.
  */
 final class GuardedConnection implements Connection, Wrapped<Connection> {
 
@@ -43,6 +44,9 @@ final class GuardedConnection implements Connection, Wrapped<Connection> {
 
 	private final ConnectionFactory database;
 
+	/** Locks of the thread that began the transaction, and usually waits for its end. */
+	private final List<HeldLock> outer;
+
 	private final boolean refusesLost;
 
 	private final ReactiveReleases releases = new ReactiveReleases(() -> this.open);
@@ -53,11 +57,13 @@ final class GuardedConnection implements Connection, Wrapped<Connection> {
 
 	/**
 	 * Create a connection.
+	 * @param outer locks of the thread that begins the transaction
 	 * @param refusesLost whether lost locks prevent a commit
 	 */
-	GuardedConnection(Connection target, ConnectionFactory database, boolean refusesLost) {
+	GuardedConnection(Connection target, ConnectionFactory database, List<HeldLock> outer, boolean refusesLost) {
 		this.target = target;
 		this.database = database;
+		this.outer = outer;
 		this.refusesLost = refusesLost;
 	}
 
@@ -143,7 +149,8 @@ final class GuardedConnection implements Connection, Wrapped<Connection> {
 
 	/** Return the locks that the transaction runs under. */
 	private List<HeldLock> locks(ContextView context) {
-		List<HeldLock> locks = new ArrayList<>(this.releases.locks());
+		List<HeldLock> locks = new ArrayList<>(this.outer);
+		locks.addAll(this.releases.locks());
 		locks.addAll(ReactiveLocks.held(context));
 		return locks;
 	}

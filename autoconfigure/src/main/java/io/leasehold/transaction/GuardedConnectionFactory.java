@@ -1,5 +1,9 @@
 package io.leasehold.transaction;
 
+import java.util.List;
+
+import io.leasehold.HeldLock;
+import io.leasehold.HeldLockScope;
 import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.ConnectionFactory;
 import reactor.core.publisher.Mono;
@@ -27,8 +31,9 @@ final class GuardedConnectionFactory extends DelegatingConnectionFactory impleme
 
 	@Override
 	public Mono<Connection> create() {
-		return super.create()
-			.map((connection) -> new GuardedConnection(connection, getTargetConnectionFactory(), this.refusesLost));
+		List<HeldLock> outer = HeldLockScope.held();
+		return super.create().map((connection) -> new GuardedConnection(connection, getTargetConnectionFactory(), outer,
+				this.refusesLost));
 	}
 
 	@Override

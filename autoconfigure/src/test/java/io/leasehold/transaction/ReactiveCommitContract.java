@@ -3,6 +3,7 @@ package io.leasehold.transaction;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import io.leasehold.DistributedLocks;
 import io.leasehold.LockLostException;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
@@ -33,6 +34,22 @@ abstract class ReactiveCommitContract extends ReactiveShopFixture {
 	void annotatedTransactionRollsBackWhenItsLockWasLost() {
 		run((shop, context) -> {
 			assertLost(shop.sell(shop::lose));
+			assertThat(shop.sold()).isZero();
+		});
+	}
+
+	@Test
+	void transactionForWhichALockedMethodBlocksRollsBack() {
+		run((shop, context) -> {
+			AtomicBoolean refused = new AtomicBoolean();
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locks.call("blocking", (lock) -> {
+				assertLost(within(context, TransactionDefinition.PROPAGATION_REQUIRED,
+						() -> shop.insert().then(Mono.fromRunnable(() -> shop.lose(lock)))));
+				refused.set(true);
+				return lock;
+			}));
+			assertThat(refused).isTrue();
 			assertThat(shop.sold()).isZero();
 		});
 	}

@@ -30,7 +30,7 @@ class UnlockedCommitTests {
 							: Mono.error(new R2dbcNonTransientResourceException("The connection is broken"));
 				});
 		GuardedConnection guarded = new GuardedConnection(broken, ConnectionFactories.get("r2dbc:h2:mem:///none"),
-				true);
+				List.of(), true);
 		assertThatExceptionOfType(R2dbcException.class)
 			.isThrownBy(() -> guarded.commitTransaction().block(Duration.ofMinutes(1)));
 		assertThat(calls).containsExactly("commitTransaction");
