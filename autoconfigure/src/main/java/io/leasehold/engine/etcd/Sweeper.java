@@ -232,7 +232,7 @@ final class Sweeper {
 			return;
 		}
 		long now = this.clock.nanoTime();
-		boolean held = this.claims.all().stream().anyMatch((live) -> live.isHeld() && !live.isKeyOver(now));
+		boolean held = this.claims.all().stream().anyMatch((live) -> live.isHeld() && !live.isDue(now));
 		try {
 			if (held) {
 				leaveQueues();

@@ -5,20 +5,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-import io.leasehold.LockEngineException;
-import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
-import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.support.SessionClaim;
 import org.jspecify.annotations.Nullable;
 
 /**
- * State of a claim in this process, from its first request to its confirmed end. Never
- * blocks while it holds its monitor.
+ * State of a claim in this process. Thread-safe; never blocks while it holds its monitor.
  */
-final class LiveClaim {
-
-	private final Claim claim;
+final class LiveClaim extends SessionClaim {
 
 	private final String id;
 
@@ -46,16 +41,6 @@ final class LiveClaim {
 	/** Whether a node of this claim with an unknown path may exist. */
 	private boolean strays;
 
-	private AcquisitionOutcome.@Nullable Contradicted contradiction;
-
-	private boolean granted;
-
-	private boolean over;
-
-	private boolean ends;
-
-	private boolean expired;
-
 	/** Whether its node shows others that its grant lingers. */
 	private boolean lingers;
 
@@ -68,19 +53,10 @@ final class LiveClaim {
 	/** Number of the connection that last confirmed the grant's node. */
 	private volatile int seenThrough;
 
-	/** End of the lease, defined only if {@code ends} is true. */
-	private long leaseEnd;
-
-	private long validUntil;
-
 	LiveClaim(Claim claim, String id, String container) {
-		this.claim = claim;
+		super(claim);
 		this.id = id;
 		this.container = container;
-	}
-
-	Claim claim() {
-		return this.claim;
 	}
 
 	/** Return the part of its nodes' names that is unique to this claim. */
@@ -105,7 +81,7 @@ final class LiveClaim {
 	/** Start to create its node in the session of this number. */
 	synchronized CompletableFuture<LockNode> create(int in, Supplier<CompletableFuture<LockNode>> creator)
 			throws TimeoutException {
-		if (this.over) {
+		if (isOver()) {
 			throw Failures.ended();
 		}
 		CompletableFuture<LockNode> begun = creator.get();
@@ -167,29 +143,12 @@ final class LiveClaim {
 	}
 
 	/**
-	 * Extend the lease, counted from a request; never shorten it. Return the end of its
-	 * validity, or {@code null} if the claim has ended and its node is being removed.
-	 */
-	synchronized @Nullable Long grant(long sent, Duration lease) {
-		if (this.over) {
-			return null;
-		}
-		long end = sent + lease.toNanos();
-		long valid = MonotonicClock.validUntil(sent, lease);
-		this.leaseEnd = (!this.granted || end - this.leaseEnd > 0) ? end : this.leaseEnd;
-		this.validUntil = (!this.granted || valid - this.validUntil > 0) ? valid : this.validUntil;
-		this.granted = true;
-		this.ends = true;
-		return this.validUntil;
-	}
-
-	/**
 	 * Return how long it has held its key, for the data of its node, which shows this
 	 * from now on.
 	 */
 	synchronized Duration show(long now) {
 		this.shown = now;
-		return this.granted ? Duration.ofNanos(now - this.grantedAt) : Duration.ZERO;
+		return wasGranted() ? Duration.ofNanos(now - this.grantedAt) : Duration.ZERO;
 	}
 
 	/**
@@ -197,22 +156,10 @@ final class LiveClaim {
 	 * @return how much earlier its node shows a grant, because it has waited
 	 */
 	synchronized long beginGrant(long now) {
-		if (!this.granted) {
+		if (!wasGranted()) {
 			this.grantedAt = now;
 		}
 		return this.grantedAt - this.shown;
-	}
-
-	/**
-	 * Record why the claim ends. Its request may be repeated until its removal has a
-	 * response.
-	 */
-	synchronized void contradict(AcquisitionOutcome.Contradicted by) {
-		this.contradiction = by;
-	}
-
-	synchronized AcquisitionOutcome.@Nullable Contradicted contradiction() {
-		return this.contradiction;
 	}
 
 	/** Record whether its node shows others that its grant lingers. */
@@ -222,50 +169,6 @@ final class LiveClaim {
 
 	synchronized boolean lingers() {
 		return this.lingers;
-	}
-
-	synchronized boolean isOver() {
-		return this.over;
-	}
-
-	synchronized boolean isHeld() {
-		return this.granted && !this.over;
-	}
-
-	synchronized boolean wasGranted() {
-		return this.granted;
-	}
-
-	/** End the claim: its only further request is the removal of its node. */
-	synchronized void end(long now) {
-		if (!this.over && !this.granted) {
-			this.leaseEnd = now + this.claim.lease().toNanos();
-			this.ends = true;
-		}
-		this.over = true;
-	}
-
-	/**
-	 * End the claim if its lease has ended. This is one atomic step, because a response
-	 * for the claim may arrive concurrently.
-	 * @return whether its node has to be removed
-	 */
-	synchronized boolean expire(long now) {
-		if (!isLeaseOver(now)) {
-			return false;
-		}
-		this.expired |= !this.over;
-		end(now);
-		return true;
-	}
-
-	/** Return whether the claim ended with its lease, not by a release. */
-	synchronized boolean hasExpired() {
-		return this.expired;
-	}
-
-	synchronized boolean isLeaseOver(long now) {
-		return this.ends && now - this.leaseEnd >= 0;
 	}
 
 	/**

@@ -78,12 +78,12 @@ class EtcdStatesTests {
 	void claimLastsForLeaseAndLockDelayWhateverItsMinimumHold() {
 		long valid = MonotonicClock.validUntil(SENT, LEASE);
 		assertThat(this.live.grant(SENT, LEASE)).isEqualTo(valid);
-		assertThat(this.live.isKeyOver(SENT + LEASE.plus(DELAY).toNanos() - 1)).isFalse();
-		assertThat(this.live.isKeyOver(SENT + LEASE.plus(DELAY).toNanos())).isTrue();
+		assertThat(this.live.isDue(SENT + LEASE.plus(DELAY).toNanos() - 1)).isFalse();
+		assertThat(this.live.isDue(SENT + LEASE.plus(DELAY).toNanos())).isTrue();
 		LiveClaim held = live(Duration.ZERO, LEASE.multipliedBy(2));
 		held.grant(SENT, LEASE);
-		assertThat(held.isKeyOver(SENT + LEASE.toNanos() - 1)).isFalse();
-		assertThat(held.isKeyOver(SENT + LEASE.toNanos())).isTrue();
+		assertThat(held.isDue(SENT + LEASE.toNanos() - 1)).isFalse();
+		assertThat(held.isDue(SENT + LEASE.toNanos())).isTrue();
 		assertThat(held.isLeaseOver(SENT + LEASE.toNanos() - 1)).isFalse();
 		assertThat(held.isLeaseOver(SENT + LEASE.toNanos())).isTrue();
 	}
@@ -150,11 +150,11 @@ class EtcdStatesTests {
 
 	@Test
 	void keyOfAClaimThatEndedWithoutAGrantIsRemovedAfterALease() {
-		assertThat(this.live.isKeyOver(SENT)).isFalse();
+		assertThat(this.live.isDue(SENT)).isFalse();
 		this.live.end(SENT);
 		this.live.end(SENT + 100);
-		assertThat(this.live.isKeyOver(SENT + LEASE.toNanos() - 1)).isFalse();
-		assertThat(this.live.isKeyOver(SENT + LEASE.toNanos())).isTrue();
+		assertThat(this.live.isDue(SENT + LEASE.toNanos() - 1)).isFalse();
+		assertThat(this.live.isDue(SENT + LEASE.toNanos())).isTrue();
 		assertThat(this.live.hasExpired()).isFalse();
 	}
 

@@ -59,6 +59,14 @@ class LiveClaimExpiryTests {
 		assertThat(this.live.hasExpired()).isFalse();
 	}
 
+	/** The lease may have ended a moment before its node is removed. */
+	@Test
+	void claimThatIsReleasedAfterItsLeaseHasExpired() {
+		this.live.grant(0, LEASE);
+		this.live.end(LEASE.toNanos());
+		assertThat(this.live.hasExpired()).isTrue();
+	}
+
 	@Test
 	void removalThatTheStoreRejectsIsRepeatedAfterLongerPauses() {
 		assertThat(this.live.isRemovalDue(0)).isTrue();
