@@ -86,10 +86,9 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		this.queue = new ClaimQueue(store, sessions, ownLeases, settings.pollInterval(), clock);
 		this.ending = new Ending(store, this.claims, ownLeases, clock);
 		this.renewer = new Renewer(keepAlive, ownLeases, this.claims);
-		EndedSessions ended = new EndedSessions(store, keys);
-		this.operator = new Operator(store, keys, ended, ownLeases, clock);
-		this.held = new HeldClaims(store, keys, this.operator, ended, this.calls);
-		this.kept = new KeptClaims(store, keys, ended, this.operator, ownLeases, this.calls);
+		this.operator = new Operator(store, keys, ownLeases, clock);
+		this.held = new HeldClaims(store, keys, this.operator, this.calls);
+		this.kept = new KeptClaims(store, keys, this.operator, ownLeases, this.calls);
 		this.sweeper = new Sweeper(store, this.claims, sessions, watches, keepAlive, this.ending, ownLeases, keys,
 				settings.callTimeout(), clock);
 		this.sweeper.start();

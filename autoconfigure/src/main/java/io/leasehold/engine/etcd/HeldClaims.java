@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param operator requests the holders of a lock whose claims do not fit into the range
  */
-record HeldClaims(Store store, EtcdKeys keys, Operator operator, EndedSessions ended,
-		StoreCalls calls) implements HeldKeys {
+record HeldClaims(Store store, EtcdKeys keys, Operator operator, StoreCalls calls) implements HeldKeys {
 
 	private static final int MOST_CLAIMS = 1000;
 
@@ -53,7 +52,7 @@ record HeldClaims(Store store, EtcdKeys keys, Operator operator, EndedSessions e
 			.forEach((claim) -> locks.computeIfAbsent(name(claim), (name) -> new ArrayList<>()).add(claim));
 		String incomplete = (Reply.hasMore(range) && claims.get(claims.size() - 1).key().startsWith(first))
 				? name(claims.get(claims.size() - 1)) : null;
-		Set<Long> endedSessions = this.ended.of(claims, deadline);
+		Set<Long> endedSessions = this.operator.endedSessions(claims, deadline);
 		List<HeldKey> held = new ArrayList<>();
 		String last = null;
 		for (Map.Entry<String, List<KeyValue>> lock : locks.entrySet()) {

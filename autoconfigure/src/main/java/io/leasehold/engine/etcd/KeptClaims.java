@@ -24,19 +24,15 @@ final class KeptClaims implements KeptKeys {
 
 	private final EtcdKeys keys;
 
-	private final EndedSessions ended;
-
 	private final Operator operator;
 
 	private final OwnLeases ownLeases;
 
 	private final StoreCalls calls;
 
-	KeptClaims(Store store, EtcdKeys keys, EndedSessions ended, Operator operator, OwnLeases ownLeases,
-			StoreCalls calls) {
+	KeptClaims(Store store, EtcdKeys keys, Operator operator, OwnLeases ownLeases, StoreCalls calls) {
 		this.store = store;
 		this.keys = keys;
-		this.ended = ended;
 		this.operator = operator;
 		this.ownLeases = ownLeases;
 		this.calls = calls;
@@ -98,8 +94,8 @@ final class KeptClaims implements KeptKeys {
 	private @Nullable KeyValue findKey(LockKey key, long deadline) throws EtcdException, TimeoutException {
 		List<KeyValue> first = this.store.list(Operation.first(this.keys.claims(key)), deadline);
 		boolean exclusive = !first.isEmpty() && ClaimName.of(first.get(0).key()).access().equals(Access.EXCLUSIVE);
-		return (exclusive && ClaimValue.hasEnded(first.get(0).value(), this.ended.of(first, deadline))) ? first.get(0)
-				: null;
+		return (exclusive && ClaimValue.hasEnded(first.get(0).value(), this.operator.endedSessions(first, deadline)))
+				? first.get(0) : null;
 	}
 
 	/** The lease of the key ends with the minimum hold. */

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -23,16 +24,13 @@ final class Operator {
 
 	private final EtcdKeys keys;
 
-	private final EndedSessions ended;
-
 	private final OwnLeases ownLeases;
 
 	private final MonotonicClock clock;
 
-	Operator(Store store, EtcdKeys keys, EndedSessions ended, OwnLeases ownLeases, MonotonicClock clock) {
+	Operator(Store store, EtcdKeys keys, OwnLeases ownLeases, MonotonicClock clock) {
 		this.store = store;
 		this.keys = keys;
-		this.ended = ended;
 		this.ownLeases = ownLeases;
 		this.clock = clock;
 	}
@@ -47,7 +45,7 @@ final class Operator {
 	 */
 	HeldKey find(LockKey key, boolean awaited, long deadline) throws EtcdException, TimeoutException {
 		List<KeyValue> all = this.store.list(Operation.list(this.keys.claims(key)), deadline);
-		return held(key, all, awaited, this.ended.of(all, deadline));
+		return held(key, all, awaited, endedSessions(all, deadline));
 	}
 
 	/** Return the holders of a lock, and the waiting claims, of all claims on it. */
@@ -79,7 +77,7 @@ final class Operator {
 	/** Return the keys that hold the lock, except those whose claims have ended. */
 	private List<KeyValue> holders(LockKey key, long deadline) throws EtcdException, TimeoutException {
 		List<KeyValue> all = this.store.list(Operation.list(this.keys.claims(key)), deadline);
-		return holders(all, this.ended.of(all, deadline));
+		return holders(all, endedSessions(all, deadline));
 	}
 
 	/**
@@ -95,6 +93,27 @@ final class Operator {
 			}
 		}
 		return holders;
+	}
+
+	/**
+	 * Return the sessions of claims that have ended, although their keys stay. Sends a
+	 * request only if a claim {@linkplain ClaimValue#session ends} with its session.
+	 * @param claims keys of claims with their values
+	 * @return ids of the sessions
+	 */
+	Set<Long> endedSessions(List<KeyValue> claims, long deadline) throws EtcdException, TimeoutException {
+		Set<Long> sessions = claims.stream()
+			.map((claim) -> ClaimValue.session(claim.value()))
+			.filter((session) -> session != 0)
+			.collect(Collectors.toSet());
+		if (!sessions.isEmpty()) {
+			Set<String> present = this.store.list(Operation.names(this.keys.sessions()), deadline)
+				.stream()
+				.map(KeyValue::key)
+				.collect(Collectors.toSet());
+			sessions.removeIf((session) -> present.contains(this.keys.session(session)));
+		}
+		return sessions;
 	}
 
 	/** Return the time that the clock of this process shows. */
