@@ -68,7 +68,13 @@ public final class HazelcastTestCluster implements AutoCloseable {
 			.atMost(ServerLimit.LIMIT)
 			.until(() -> this.members.stream()
 				.allMatch((joined) -> joined.getCluster().getMembers().size() == this.members.size()));
-		return member;
+		return warmedUp(member);
+	}
+
+	/** The first request may take longer than a call of an engine on a busy machine. */
+	private static HazelcastInstance warmedUp(HazelcastInstance instance) {
+		instance.getMap("warm-up").get("key");
+		return instance;
 	}
 
 	private Config config(int port) {
@@ -120,7 +126,7 @@ public final class HazelcastTestCluster implements AutoCloseable {
 	public static HazelcastInstance client(String cluster, int port) {
 		ClientConfig config = new ClientConfig().setClusterName(cluster).setProperty("hazelcast.logging.type", "none");
 		config.getNetworkConfig().addAddress("127.0.0.1:" + port);
-		return HazelcastClient.newHazelcastClient(config);
+		return warmedUp(HazelcastClient.newHazelcastClient(config));
 	}
 
 	/** Create a client that starts without a member, and keeps looking for one. */
