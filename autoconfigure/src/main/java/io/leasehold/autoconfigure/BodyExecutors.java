@@ -9,6 +9,7 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.boot.thread.Threading;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.util.StringUtils;
 
 /**
  * Selection of the executor that runs methods with an asynchronous result.
@@ -21,11 +22,11 @@ final class BodyExecutors {
 	/** Fail startup if the configured executor is missing, or is no executor. */
 	static void check(AsyncProperties properties, BeanFactory beans) {
 		String name = properties.executor();
-		if (name != null && !beans.containsBean(name)) {
+		if (StringUtils.hasText(name) && !beans.containsBean(name)) {
 			throw new InvalidConfigurationPropertyValueException("leasehold.async.executor", name,
 					"There is no Executor bean of this name.");
 		}
-		Class<?> type = (name != null) ? beans.getType(name, false) : null;
+		Class<?> type = StringUtils.hasText(name) ? beans.getType(name, false) : null;
 		// A declared interface, such as TaskScheduler, may hide an executor
 		if (type != null && !Executor.class.isAssignableFrom(type) && !type.isInterface()) {
 			throw new InvalidConfigurationPropertyValueException("leasehold.async.executor", name,
@@ -40,7 +41,7 @@ final class BodyExecutors {
 	 */
 	static @Nullable Executor find(AsyncProperties properties, BeanFactory beans, Environment environment) {
 		String name = properties.executor();
-		if (name != null) {
+		if (StringUtils.hasText(name)) {
 			return beans.getBean(name, Executor.class);
 		}
 		if (Threading.VIRTUAL.isActive(environment)) {

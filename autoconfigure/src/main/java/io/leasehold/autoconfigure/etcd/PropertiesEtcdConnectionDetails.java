@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
+import org.springframework.util.StringUtils;
 
 /**
  * Connection details from the properties.
@@ -24,7 +25,8 @@ record PropertiesEtcdConnectionDetails(EtcdProperties properties,
 
 	@Override
 	public @Nullable String getUsername() {
-		return this.properties.username();
+		String username = this.properties.username();
+		return StringUtils.hasText(username) ? username : null;
 	}
 
 	@Override
@@ -35,7 +37,7 @@ record PropertiesEtcdConnectionDetails(EtcdProperties properties,
 	@Override
 	public @Nullable SslBundle getSslBundle() {
 		String bundle = this.properties.ssl().bundle();
-		return (bundle != null) ? this.bundles.getObject().getBundle(bundle) : null;
+		return StringUtils.hasText(bundle) ? this.bundles.getObject().getBundle(bundle) : null;
 	}
 
 }

@@ -28,6 +28,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.Ordered;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.StringUtils;
 
 /**
  * Auto-configuration of the Redis engine, with separate connections to the servers of the
@@ -52,7 +53,8 @@ public final class LeaseholdRedisAutoConfiguration {
 			MonotonicClock clock) {
 		RedisSettings settings = properties.toSettings(shared);
 		DataRedisConnectionDetails known = details.getIfUnique();
-		ApplicationFactory factory = ApplicationFactory.select(beans, properties.connectionFactory());
+		String name = properties.connectionFactory();
+		ApplicationFactory factory = ApplicationFactory.select(beans, StringUtils.hasText(name) ? name : null);
 		RedisConnections connections = ApplicationServers.of(factory, known).connections(known, settings);
 		try {
 			return new RedisLockEngine(connections, settings, member, clock);
