@@ -80,8 +80,8 @@ final class ShopInstance implements AutoCloseable {
 		Path log = Files.createTempFile(folder, "shop", ".log");
 		Path logging = Files.writeString(folder.resolve("logback.xml"), LOGGING);
 		List<String> arguments = new ArrayList<>(List.of("--spring.application.name=shop", "--server.port=0",
-				"--leasehold.engine=redis", "--spring.data.redis.port=" + redis, "--spring.data.redis.host=127.0.0.1",
-				"--management.endpoints.web.exposure.include=health,locks",
+				"--leasehold.namespace=incidents", "--leasehold.engine=redis", "--spring.data.redis.port=" + redis,
+				"--spring.data.redis.host=127.0.0.1", "--management.endpoints.web.exposure.include=health,locks",
 				"--management.endpoint.health.show-details=always", "--management.endpoint.locks.access=unrestricted",
 				"--logging.config=" + logging, "--logging.file.name=" + log, "--logging.threshold.console=off"));
 		arguments.addAll(List.of(properties));
