@@ -163,12 +163,24 @@ final class Sweeper {
 		});
 	}
 
-	/** A claim may be released meanwhile; then its key is gone, or closed. */
+	/**
+	 * A claim may be released meanwhile; then its key is gone, or closed. A store without
+	 * space rejects the write, but not the removal of keys, which must go on.
+	 */
 	private void showGrant(LiveClaim live) throws EtcdException, TimeoutException {
 		if (live.lacksTime()) {
-			this.store.transact(List.of(Operation.isCreated(live.key(), live.number()), Operation.isOpen(live.key())),
-					List.of(Operation.write(live.key(), ClaimValue.of(live.claim(), live.since()))), List.of(),
-					deadline());
+			try {
+				this.store.transact(
+						List.of(Operation.isCreated(live.key(), live.number()), Operation.isOpen(live.key())),
+						List.of(Operation.write(live.key(), ClaimValue.of(live.claim(), live.since()))), List.of(),
+						deadline());
+			}
+			catch (EtcdException ex) {
+				if (!ex.isRejection()) {
+					throw ex;
+				}
+				logger.debug("etcd rejected the time of a grant", ex);
+			}
 			live.show(live.since());
 		}
 	}

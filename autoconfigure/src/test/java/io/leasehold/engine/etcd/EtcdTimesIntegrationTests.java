@@ -2,11 +2,14 @@ package io.leasehold.engine.etcd;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.grpc.Status;
 import io.leasehold.LockKey;
 import io.leasehold.LockTerms;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome.Busy;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
@@ -100,6 +103,32 @@ class EtcdTimesIntegrationTests {
 		EtcdEngines.eventually().untilAsserted(() -> assertThat(since()).isBetween(before.minusMillis(2), after));
 		assertThat(EtcdEngines.repeated(() -> engine.release(waiting))).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(this.other.inspect(KEY)).isEmpty();
+	}
+
+	/** Such as a store without space, which still removes keys. */
+	@Test
+	void timeOfAGrantThatTheStoreRejectsDoesNotDelayTheEndOfLeases() {
+		EtcdRelay relay = this.engines.open(new EtcdRelay(this.url));
+		EtcdLockEngine engine = engine(relay.url());
+		Claim holder = this.engines.claim(KEY);
+		EtcdEngines.granted(this.other, holder);
+		Claim waiting = Claims.waiting(this.engines.claim(KEY));
+		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		this.ahead.set(HOUR.toNanos());
+		this.other.release(holder);
+		AtomicInteger writes = new AtomicInteger();
+		relay.beforeClaims(() -> {
+			if (writes.incrementAndGet() == 1) {
+				throw new CompletionException(new EtcdException(Status.Code.RESOURCE_EXHAUSTED, "No space", null));
+			}
+		});
+		EtcdEngines.granted(engine, waiting);
+		EtcdEngines.eventually().until(() -> writes.get() > 0);
+		LockKey shortKey = new LockKey("short");
+		EtcdEngines.granted(engine, this.engines.claim(shortKey, Access.EXCLUSIVE, Duration.ofSeconds(1)));
+		EtcdEngines.eventually().until(() -> this.other.inspect(shortKey).isEmpty());
+		assertThat(since()).as("not written again").isBefore(Instant.now().plusSeconds(1));
+		assertThat(engine.release(waiting)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
 	private EtcdLockEngine engine(String address) {
