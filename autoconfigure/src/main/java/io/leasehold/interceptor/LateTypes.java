@@ -1,6 +1,8 @@
 package io.leasehold.interceptor;
 
 import java.lang.reflect.RecordComponent;
+import java.io.InputStream;
+import java.io.Reader;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -35,12 +37,12 @@ final class LateTypes {
 
 	private static final List<Class<?>> LATE = present(Future.class.getName(), CompletionStage.class.getName(),
 			Flow.Publisher.class.getName(), Callable.class.getName(), Supplier.class.getName(),
-			BaseStream.class.getName(), Iterator.class.getName(), "org.reactivestreams.Publisher",
-			"io.reactivex.rxjava3.core.ObservableSource", "io.reactivex.rxjava3.core.SingleSource",
-			"io.reactivex.rxjava3.core.MaybeSource", "io.reactivex.rxjava3.core.CompletableSource",
-			"io.reactivex.ObservableSource", "io.reactivex.SingleSource", "io.reactivex.MaybeSource",
-			"io.reactivex.CompletableSource", "io.smallrye.mutiny.Uni", "io.vertx.core.Future",
-			"kotlinx.coroutines.Job", FLOW, "kotlinx.coroutines.channels.ReceiveChannel",
+			BaseStream.class.getName(), Iterator.class.getName(), InputStream.class.getName(), Reader.class.getName(),
+			"org.reactivestreams.Publisher", "io.reactivex.rxjava3.core.ObservableSource",
+			"io.reactivex.rxjava3.core.SingleSource", "io.reactivex.rxjava3.core.MaybeSource",
+			"io.reactivex.rxjava3.core.CompletableSource", "io.reactivex.ObservableSource", "io.reactivex.SingleSource",
+			"io.reactivex.MaybeSource", "io.reactivex.CompletableSource", "io.smallrye.mutiny.Uni",
+			"io.vertx.core.Future", "kotlinx.coroutines.Job", FLOW, "kotlinx.coroutines.channels.ReceiveChannel",
 			"kotlinx.coroutines.channels.SendChannel", "kotlin.sequences.Sequence",
 			WEB + "context.request.async.DeferredResult", WEB + "context.request.async.WebAsyncTask",
 			WEB + "servlet.mvc.method.annotation.ResponseBodyEmitter",

@@ -15,6 +15,7 @@ import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
 import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
+import org.springframework.test.util.AopTestUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -56,6 +57,15 @@ class ReplacedBeanTests {
 		Mockito.verify(this.locks).acquire("spied");
 	}
 
+	/** A matcher is null for the advice, which would reject it as a key. */
+	@Test
+	void spyIsStubbedBehindItsProxy() {
+		Spied target = AopTestUtils.getUltimateTargetObject(this.spied);
+		Mockito.doReturn("stubbed").when(target).pay(Mockito.any());
+		assertThat(this.spied.pay("a")).isEqualTo("stubbed");
+		Mockito.verify(target).pay("a");
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ LeaseholdAutoConfiguration.class, LeaseholdLocalAutoConfiguration.class })
 	static class Application {
@@ -86,6 +96,11 @@ class ReplacedBeanTests {
 		@DistributedLock(key = "'spied'")
 		public void run(Runnable body) {
 			body.run();
+		}
+
+		@DistributedLock(key = "'spied:' + #id")
+		public String pay(String id) {
+			return "paid " + id;
 		}
 
 	}
