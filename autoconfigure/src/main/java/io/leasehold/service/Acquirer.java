@@ -213,14 +213,15 @@ final class Acquirer {
 					this.driver.subscribeToRecalls();
 				}
 				StoreClaim first = decision.first();
-				if (first != null && waiter.thread() != null) {
-					this.driver.send(gate, first);
+				if (first == null) {
+					startWaiting(gate, waiter, decision);
 				}
-				else if (first != null) {
+				else if (waiter.thread() != null) {
+					startWaiting(gate, waiter, this.driver.send(gate, first));
+				}
+				else {
 					this.threads.workers().execute(() -> requestFirst(gate, first, waiter));
-					return gate;
 				}
-				startWaiting(gate, waiter);
 				return gate;
 			}
 			gate.holds().forEach((hold) -> this.holds.isValid(gate, hold));
@@ -229,34 +230,39 @@ final class Acquirer {
 
 	/** Send the first request of an async caller, in a thread of the library. */
 	private void requestFirst(KeyGate gate, StoreClaim claim, Waiter waiter) {
-		this.driver.request(gate, claim);
-		startWaiting(gate, waiter);
+		Decision decision = this.driver.request(gate, claim);
+		if (decision != null) {
+			startWaiting(gate, waiter, decision);
+		}
 		if (!waiter.waits() && !waiter.hasEnded() && !waiter.awaitsTurn()) {
 			timedOut(waiter, gate);
 		}
 	}
 
-	private void startWaiting(KeyGate gate, Waiter waiter) {
-		KeyGate.Wait wait = (waiter.waits() && !waiter.hasEnded()) ? gate.startWaiting(waiter) : null;
-		if (wait != null) {
+	private void startWaiting(KeyGate gate, Waiter waiter, Decision decision) {
+		if (decision.startsWait()) {
 			this.reports.waits(waiter);
-			if (wait.own() != null) {
-				Refusals.warnOfSelfWait(waiter, wait.own(), this.engine);
+			if (decision.selfWait() != null) {
+				Refusals.warnOfSelfWait(waiter, decision.selfWait(), this.engine);
 			}
 			LockBusyException deadlock = this.deadlocks.begin(waiter, gate, this.clock.nanoTime());
 			if (deadlock != null) {
-				this.driver.carryOut(gate, gate.giveUp(waiter, deadlock));
+				giveUp(waiter, gate, deadlock);
 			}
 		}
 	}
 
 	private void timedOut(Waiter waiter, KeyGate gate) {
 		this.deadlocks.timesOut(waiter);
-		this.driver.carryOut(gate, gate.timedOut(waiter, this.reports.isStoreSilent(waiter)));
+		giveUp(waiter, gate, null);
 	}
 
 	private void interrupted(Waiter waiter, KeyGate gate) {
-		this.driver.carryOut(gate, gate.giveUp(waiter, new LockInterruptedException(waiter.key())));
+		giveUp(waiter, gate, new LockInterruptedException(waiter.key()));
+	}
+
+	private void giveUp(Waiter waiter, KeyGate gate, @Nullable RuntimeException reason) {
+		this.driver.carryOut(gate, gate.gaveUp(waiter, reason));
 	}
 
 	/**

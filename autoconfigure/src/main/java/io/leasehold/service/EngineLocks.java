@@ -77,9 +77,9 @@ final class EngineLocks implements AutoCloseable {
 		this.threads = threads;
 		this.events = new Events(listeners, threads);
 		this.closer = new LockCloser(threads);
-		GateRules rules = new GateRules(engine, member, clock, threads.random(), settings.maxHandoffs(),
-				settings.maxHandoffTime());
 		this.outage = new StoreOutage(engine, clock, this::describe, this.events, this::outageBegan);
+		GateRules rules = new GateRules(engine, member, clock, threads.random(), settings.maxHandoffs(),
+				settings.maxHandoffTime(), this.outage::isSilentSince);
 		this.shutdown = new ShutdownLog(engine.name(), clock, this::describe);
 		ClaimCloser claims = new ClaimCloser(engine, clock, threads, this.outage, this::checkIdle);
 		Duration lease = rules.atLeastMinLease(settings.defaults().lease());

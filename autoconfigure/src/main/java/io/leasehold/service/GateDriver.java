@@ -2,7 +2,6 @@ package io.leasehold.service;
 
 import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.util.Objects;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.engine.AcquisitionOutcome;
@@ -226,16 +225,23 @@ final class GateDriver {
 		claim.next().planned(plan, this.threads.schedule(() -> request(gate, claim), delay, this.threads.workers()));
 	}
 
-	/** Request a claim in this thread, unless a request is in flight. */
-	void request(KeyGate gate, StoreClaim claim) {
-		if (gate.begin(claim)) {
-			claim.cancelTimer();
-			send(gate, claim);
+	/**
+	 * Request a claim in this thread, unless a request is in flight.
+	 * @return the decision about the response, {@code null} if no request was sent
+	 */
+	@Nullable Decision request(KeyGate gate, StoreClaim claim) {
+		if (!gate.begin(claim)) {
+			return null;
 		}
+		claim.cancelTimer();
+		return send(gate, claim);
 	}
 
-	/** Send the request of a claim that has begun. */
-	void send(KeyGate gate, StoreClaim claim) {
+	/**
+	 * Send the request of a claim that has begun.
+	 * @return the decision about the response, which was carried out
+	 */
+	Decision send(KeyGate gate, StoreClaim claim) {
 		Claim requested = claim.claim();
 		long sent = claim.hasResponse() ? this.clock.nanoTime() : requested.since();
 		AcquisitionOutcome response = null;
@@ -255,8 +261,7 @@ final class GateDriver {
 					"Engine '%s' failed to acquire lock '%s'".formatted(this.engine.name(), requested.key()), ex,
 					false);
 		}
-		Decision decision = (response != null) ? gate.answered(claim, sent, response)
-				: gate.failed(claim, Objects.requireNonNull(failure));
+		Decision decision = gate.answered(claim, sent, response, failure);
 		try {
 			if (decision.listens()) {
 				listen(gate, claim, requested);
@@ -265,6 +270,7 @@ final class GateDriver {
 		finally {
 			carryOut(gate, decision);
 		}
+		return decision;
 	}
 
 	/**

@@ -99,11 +99,6 @@ final class Reports {
 		ended(waiter, outcome, failure, now);
 	}
 
-	/** Return whether the store has not responded to any request during a wait. */
-	boolean isStoreSilent(Waiter waiter) {
-		return this.outage.isSilentSince(waiter.start());
-	}
-
 	private void ended(Waiter waiter, AcquireOutcome outcome, @Nullable RuntimeException failure, long now) {
 		if (this.events.haveListeners() && !waiter.options().endless()) {
 			this.events.publish(new LockEvent.AcquireEnded(this.engine, waiter.options().name(), waiter.key(), outcome,

@@ -38,6 +38,10 @@ public final class Decision {
 
 	private @Nullable Loss loss;
 
+	private @Nullable Hold selfWait;
+
+	private boolean startsWait;
+
 	private boolean entersAgain;
 
 	private boolean closes;
@@ -57,6 +61,11 @@ public final class Decision {
 	Decision begin(StoreClaim claim) {
 		this.first = claim;
 		return this;
+	}
+
+	void startWait(@Nullable Hold own) {
+		this.startsWait = true;
+		this.selfWait = own;
 	}
 
 	Decision enterAgain() {
@@ -147,6 +156,16 @@ public final class Decision {
 	 */
 	public @Nullable StoreClaim first() {
 		return this.first;
+	}
+
+	/** Return whether the waiter that entered or sent the request begins to wait. */
+	public boolean startsWait() {
+		return this.startsWait;
+	}
+
+	/** Return the caller's own hold for which it waits, if a warning of that is due. */
+	public @Nullable Hold selfWait() {
+		return this.selfWait;
 	}
 
 	/** Return whether the gate is out of use. */

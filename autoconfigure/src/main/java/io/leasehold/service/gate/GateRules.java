@@ -1,6 +1,7 @@
 package io.leasehold.service.gate;
 
 import java.time.Duration;
+import java.util.function.LongPredicate;
 import java.util.random.RandomGenerator;
 
 import io.leasehold.LockMode;
@@ -28,6 +29,9 @@ public final class GateRules {
 	/** Source of the pauses after failed requests. */
 	final RandomGenerator random;
 
+	/** Returns whether the store has not responded to any request since a reading. */
+	final LongPredicate storeSilent;
+
 	private final LockEngine engine;
 
 	private final String name;
@@ -47,8 +51,13 @@ public final class GateRules {
 
 	private volatile boolean draining;
 
+	/**
+	 * Create rules.
+	 * @param storeSilent returns whether the store has not responded to any request since
+	 * a reading of the clock
+	 */
 	public GateRules(LockEngine engine, Member member, MonotonicClock clock, RandomGenerator random, int maxHandoffs,
-			Duration maxHandoffTime) {
+			Duration maxHandoffTime, LongPredicate storeSilent) {
 		this.engine = engine;
 		this.name = engine.name();
 		this.member = member;
@@ -58,6 +67,7 @@ public final class GateRules {
 		this.storeRecalls = engine.capabilities().contains(Capability.LINGER);
 		this.maxHandoffs = maxHandoffs;
 		this.maxHandoffNanos = maxHandoffTime.toNanos();
+		this.storeSilent = storeSilent;
 	}
 
 	String engine() {

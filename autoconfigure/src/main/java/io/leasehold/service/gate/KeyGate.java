@@ -87,6 +87,9 @@ public final class KeyGate {
 			return this.queue.proceed(Duration.ZERO, decision.wake(waiter));
 		}
 		this.queue.add(waiter, first, decision);
+		if (!first) {
+			startWaiting(waiter, decision);
+		}
 		return free(null, decision);
 	}
 
@@ -103,31 +106,23 @@ public final class KeyGate {
 		return decision.wake(waiter);
 	}
 
-	/**
-	 * A waiter begins to wait.
-	 * @return the wait, {@code null} if it began before or the waiter has its result
-	 */
-	public synchronized @Nullable Wait startWaiting(Waiter waiter) {
-		if (waiter.waited || waiter.hasEnded()) {
-			return null;
+	/** Let a queued waiter begin to wait, unless it began before or does not wait. */
+	private void startWaiting(Waiter waiter, Decision decision) {
+		if (waiter.waits() && !waiter.waited) {
+			waiter.waited = true;
+			Hold own = this.holders.ofCaller(waiter);
+			decision.startWait((own != null && own.reportsSelfWait(waiter.runsUnder(own))) ? own : null);
 		}
-		waiter.waited = true;
-		Hold own = this.holders.ofCaller(waiter);
-		return new Wait((own != null && own.reportsSelfWait(waiter.runsUnder(own))) ? own : null);
 	}
 
 	/**
-	 * The wait time of a waiter is over.
-	 * @param storeSilent whether no request at all had a response during the wait
+	 * A caller gives up, unless it already has a result.
+	 * @param reason why, {@code null} if its wait time is over
 	 */
-	public synchronized Decision timedOut(Waiter waiter, boolean storeSilent) {
-		return giveUp(waiter, this.queue.timeout(waiter, storeSilent));
-	}
-
-	/** End a caller's wait, unless it already has a result. */
-	public synchronized Decision giveUp(Waiter waiter, RuntimeException reason) {
+	public synchronized Decision gaveUp(Waiter waiter, @Nullable RuntimeException reason) {
 		Decision decision = new Decision();
-		return waiter.hasEnded() ? decision : this.queue.fail(waiter, reason, decision);
+		return waiter.hasEnded() ? decision
+				: this.queue.fail(waiter, (reason != null) ? reason : this.queue.timeout(waiter), decision);
 	}
 
 	/** The engine accepts no new callers: reject the waiters, and keep no grant. */
@@ -146,19 +141,33 @@ public final class KeyGate {
 		return claim.begin();
 	}
 
-	/** The store responded to the request of a claim that was sent at the given time. */
-	public synchronized Decision answered(StoreClaim claim, long sent, AcquisitionOutcome response) {
+	/**
+	 * The request of a claim has ended. If the waiter for which it was sent first has no
+	 * result then, it begins to wait.
+	 * @param response the store's response, {@code null} if the request failed
+	 * @param failure why the request failed, or {@code null}
+	 */
+	public synchronized Decision answered(StoreClaim claim, long sent, @Nullable AcquisitionOutcome response,
+			@Nullable LockEngineException failure) {
 		Decision decision = new Decision();
 		boolean again = claim.requestEnded();
-		return (response instanceof AcquisitionOutcome.Granted granted && !claim.isOver())
-				? granted(claim, granted, sent, false, decision)
-				: this.queue.answered(claim, sent, response, again, decision);
-	}
-
-	/** The request of a claim failed. */
-	public synchronized Decision failed(StoreClaim claim, LockEngineException failure) {
-		claim.requestEnded();
-		return this.queue.failed(claim, failure, new Decision());
+		if (claim.isOver()) {
+			decision.releaseAfterResponse(claim);
+			return decision;
+		}
+		if (response instanceof AcquisitionOutcome.Granted granted) {
+			granted(claim, granted, sent, false, decision);
+		}
+		else if (failure != null) {
+			this.queue.failed(claim, failure, decision);
+		}
+		else if (response != null) {
+			this.queue.answered(claim, sent, response, again, decision);
+		}
+		if (this.queue.head() != null) {
+			startWaiting(this.queue.head(), decision);
+		}
+		return decision;
 	}
 
 	/** The store sent a signal to a claim. */
@@ -357,15 +366,6 @@ public final class KeyGate {
 			this.linger.free(parked, decision);
 		}
 		return decision;
-	}
-
-	/**
-	 * Begin of a wait.
-	 *
-	 * @param own a hold of the waiter's own caller for which it waits, if a warning of
-	 * that is due, or {@code null}
-	 */
-	public record Wait(@Nullable Hold own) {
 	}
 
 }

@@ -100,11 +100,11 @@ final class KeyQueue {
 	}
 
 	/** Create the exception for a waiter whose wait time is over. */
-	RuntimeException timeout(Waiter waiter, boolean storeSilent) {
+	RuntimeException timeout(Waiter waiter) {
 		long now = this.rules.now();
 		long end = now - Math.max(0, now - waiter.deadline());
-		return timeout(waiter, now,
-				(this.remote != null) ? this.remote.failureSince(waiter.start(), end, storeSilent) : null);
+		return timeout(waiter, now, (this.remote != null)
+				? this.remote.failureSince(waiter.start(), end, this.rules.storeSilent.test(waiter.start())) : null);
 	}
 
 	Decision fail(Waiter waiter, RuntimeException reason, Decision decision) {
@@ -153,12 +153,9 @@ final class KeyQueue {
 		return proceed(Duration.ZERO, decision.wake(waiter));
 	}
 
-	/** Process a response that is no usable grant. */
-	Decision answered(StoreClaim claim, long sent, AcquisitionOutcome response, boolean again, Decision decision) {
-		if (claim.isOver()) {
-			decision.releaseAfterResponse(claim);
-		}
-		else if (response instanceof AcquisitionOutcome.Contradicted contradicted) {
+	/** Process a response that is no grant. */
+	void answered(StoreClaim claim, long sent, AcquisitionOutcome response, boolean again, Decision decision) {
+		if (response instanceof AcquisitionOutcome.Contradicted contradicted) {
 			Access wanted = claim.claim().access();
 			failEach(
 					(waiter) -> waiter.access.equals(wanted)
@@ -168,7 +165,6 @@ final class KeyQueue {
 		else if (response instanceof AcquisitionOutcome.Busy busy) {
 			busy(claim, sent, busy, again, decision);
 		}
-		return decision;
 	}
 
 	private void busy(StoreClaim claim, long sent, AcquisitionOutcome.Busy busy, boolean again, Decision decision) {
@@ -191,11 +187,8 @@ final class KeyQueue {
 		}
 	}
 
-	Decision failed(StoreClaim claim, LockEngineException failure, Decision decision) {
-		if (claim.isOver()) {
-			decision.releaseAfterResponse(claim);
-			return decision;
-		}
+	/** Process the failure of a request. */
+	void failed(StoreClaim claim, LockEngineException failure, Decision decision) {
 		claim.failed(failure);
 		if (!failure.isRetryable()) {
 			failAll(failure, decision);
@@ -203,7 +196,6 @@ final class KeyQueue {
 		else if (endAttempts(claim, failure, decision)) {
 			decision.request(claim, claim.backoff(this.rules.random));
 		}
-		return decision;
 	}
 
 	/**

@@ -8,6 +8,7 @@ import java.util.Objects;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOverview;
 import io.leasehold.LossCause;
+import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.service.gate.ManualGate.TestCaller;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -215,10 +216,7 @@ class KeyGateLossTests {
 		Hold open = this.scene.acquire(SHARED);
 		Hold closed = this.scene.acquire(SHARED);
 		this.scene.close(closed);
-		TestCaller writer = this.scene.first(EXCLUSIVE);
-		this.gate.startWaiting(writer);
-		TestCaller reader = this.scene.queued(SHARED);
-		this.gate.startWaiting(reader);
+		firstThatWaits();
 		this.scene.queued(SHARED);
 		this.scene.clock.advance(Duration.ofSeconds(10));
 		LockOverview overview = overview();
@@ -238,7 +236,7 @@ class KeyGateLossTests {
 	@Test
 	void pauseDuringASurveyMovesNoTime() {
 		this.scene.acquire(SHARED);
-		this.gate.startWaiting(this.scene.first(EXCLUSIVE));
+		firstThatWaits();
 		Survey survey = new Survey(this.scene.clock.nanoTime());
 		this.gate.describe(survey);
 		this.scene.clock.advance(Duration.ofSeconds(10));
@@ -257,6 +255,11 @@ class KeyGateLossTests {
 		this.scene.first(EXCLUSIVE);
 		this.scene.grant();
 		assertThat(overview()).isEqualTo(new LockOverview(List.of(), List.of(), List.of()));
+	}
+
+	private void firstThatWaits() {
+		this.scene.first(EXCLUSIVE);
+		this.scene.response(new AcquisitionOutcome.Busy(Duration.ofSeconds(1)));
 	}
 
 	private LockOverview overview() {

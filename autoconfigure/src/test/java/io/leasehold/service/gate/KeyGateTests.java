@@ -3,6 +3,7 @@ package io.leasehold.service.gate;
 import java.time.Duration;
 
 import io.leasehold.LockBusyException;
+import io.leasehold.LockEngineException;
 import io.leasehold.LockModeException;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
@@ -229,16 +230,51 @@ class KeyGateTests {
 	}
 
 	@Test
-	void callerBeginsToWaitOnceAndNotAfterItsEnd() {
+	void firstCallerBeginsToWaitWithTheResponseThatTheKeyIsBusy() {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		assertThat(caller.waited()).isFalse();
-		assertThat(this.gate.startWaiting(caller)).isNotNull();
-		assertThat(this.gate.startWaiting(caller)).isNull();
+		assertThat(this.scene.response(new AcquisitionOutcome.Busy(Duration.ZERO)).startsWait()).isTrue();
 		assertThat(caller.waited()).isTrue();
-		TestCaller second = this.scene.queued(EXCLUSIVE);
-		this.scene.giveUp(second);
-		assertThat(this.gate.startWaiting(second)).isNull();
-		assertThat(second.waited()).isFalse();
+		assertThat(this.scene.response(new AcquisitionOutcome.Busy(Duration.ZERO)).startsWait()).isFalse();
+	}
+
+	@Test
+	void firstCallerBeginsToWaitWithTheFailureOfItsRequest() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		this.scene.request();
+		LockEngineException failure = new LockEngineException(this.gate.key(), "down", null);
+		assertThat(this.scene.fail(this.scene.claim(), failure).startsWait()).isTrue();
+		assertThat(caller.waited()).isTrue();
+	}
+
+	@Test
+	void callerThatIsGrantedTheKeyOrDoesNotWaitNeverBeginsToWait() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		assertThat(this.scene.grant().startsWait()).isFalse();
+		assertThat(caller.waited()).isFalse();
+		ManualGate other = new ManualGate();
+		other.first(SHARED);
+		TestCaller brief = other.caller(brief(SHARED));
+		assertThat(other.gate.enter(brief).startsWait()).isFalse();
+		assertThat(brief.awaitsTurn()).isTrue();
+	}
+
+	@Test
+	void callerBehindOthersBeginsToWaitWhenItEnters() {
+		this.scene.acquire(EXCLUSIVE);
+		TestCaller caller = this.scene.caller(EXCLUSIVE);
+		assertThat(this.gate.enter(caller).startsWait()).isTrue();
+		assertThat(caller.waited()).isTrue();
+	}
+
+	/** The claim then belongs to another caller, which has begun to wait. */
+	@Test
+	void callerThatGaveUpDoesNotBeginToWait() {
+		TestCaller caller = this.scene.first(EXCLUSIVE);
+		this.scene.queued(EXCLUSIVE);
+		this.scene.giveUp(caller);
+		assertThat(this.scene.response(new AcquisitionOutcome.Busy(Duration.ZERO)).startsWait()).isFalse();
+		assertThat(caller.waited()).isFalse();
 	}
 
 	@Test

@@ -136,16 +136,17 @@ class KeyHoldsTests {
 	@Test
 	void callerThatWaitsForItsOwnHoldIsReportedOnce() {
 		Hold held = this.scene.acquire(EXCLUSIVE);
-		assertThat(selfWait(this.scene.queued(EXCLUSIVE))).isNull();
+		assertThat(selfWait(this.scene.caller(EXCLUSIVE))).isNull();
 		LockOptions own = EXCLUSIVE.toBuilder().reentrant(false).build();
-		assertThat(selfWait(this.scene.queued(own, held))).isSameAs(held);
-		assertThat(selfWait(this.scene.queued(own, held))).isNull();
+		assertThat(selfWait(this.scene.caller(own).under(held))).isSameAs(held);
+		assertThat(selfWait(this.scene.caller(own).under(held))).isNull();
 	}
 
 	/** Its thread may have handed the first permit to another one. */
 	@Test
 	void callerThatWaitsForAnotherPermitIsReportedIfItRunsUnderTheFirst() {
 		TestCaller first = permit();
+		this.scene.enter(first);
 		this.scene.grant();
 		Hold held = this.scene.open(first);
 		assertThat(selfWait(permit())).isNull();
@@ -153,15 +154,16 @@ class KeyHoldsTests {
 		assertThat(selfWait(permit().under(held))).isNull();
 	}
 
-	/** Let the test's thread wait for the only permit. */
+	/** Create a caller in the test's thread for the only permit. */
 	private TestCaller permit() {
-		TestCaller caller = this.scene.caller(permits(1), Thread.currentThread());
-		this.scene.enter(caller);
-		return caller;
+		return this.scene.caller(permits(1), Thread.currentThread());
 	}
 
+	/** Let a caller enter that begins to wait. */
 	private @Nullable Hold selfWait(TestCaller caller) {
-		return Objects.requireNonNull(this.scene.gate.startWaiting(caller)).own();
+		Decision decision = this.scene.gate.enter(caller);
+		assertThat(decision.startsWait()).isTrue();
+		return decision.selfWait();
 	}
 
 	/** The store may keep the key for a holder whose work goes on. */

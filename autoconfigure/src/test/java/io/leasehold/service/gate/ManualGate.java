@@ -73,7 +73,7 @@ final class ManualGate {
 	ManualGate(LockOptions options) {
 		this.gate = new KeyGate(new LockKey("a"), options,
 				new GateRules(new StoreWithoutMinHold(this.clock), Member.of("test"), this.clock,
-						ThreadLocalRandom.current(), FencingTokens.MOST_PASSES, Duration.ofHours(1)));
+						ThreadLocalRandom.current(), FencingTokens.MOST_PASSES, Duration.ofHours(1), (start) -> false));
 	}
 
 	static LockOptions permits(int number) {
@@ -205,12 +205,12 @@ final class ManualGate {
 
 	/** Respond to the request of a claim that is in flight. */
 	Decision answer(StoreClaim claim, AcquisitionOutcome response) {
-		return decided(this.gate.answered(claim, this.clock.nanoTime(), response));
+		return decided(this.gate.answered(claim, this.clock.nanoTime(), response, null));
 	}
 
 	/** Let the request of a claim fail that is in flight. */
 	Decision fail(StoreClaim claim, LockEngineException failure) {
-		return decided(this.gate.failed(claim, failure));
+		return decided(this.gate.answered(claim, this.clock.nanoTime(), null, failure));
 	}
 
 	/** Let the store push a grant. */
@@ -224,12 +224,12 @@ final class ManualGate {
 	}
 
 	Decision giveUp(TestCaller caller) {
-		return decided(this.gate.giveUp(caller, new IllegalStateException("given up")));
+		return decided(this.gate.gaveUp(caller, new IllegalStateException("given up")));
 	}
 
 	/** Return the failure of a caller whose wait time ends now. */
 	@Nullable RuntimeException timeout(TestCaller caller) {
-		decided(this.gate.timedOut(caller, false));
+		decided(this.gate.gaveUp(caller, null));
 		return caller.failure();
 	}
 
