@@ -100,7 +100,7 @@ final class GateDriver {
 		}
 		Hold leaving = decision.leaving();
 		if (leaving != null) {
-			this.threads.schedule(() -> carryOut(gate, gate.minHoldEnded(leaving)),
+			this.threads.schedule(() -> carryOut(gate, gate.keepingEnded(leaving.grant)),
 					Duration.ofNanos(leaving.minHoldRest(this.clock.nanoTime())), this.threads.releases());
 		}
 		Grant parked = decision.parked();
@@ -159,7 +159,7 @@ final class GateDriver {
 
 	/** Release a parked grant in this thread, unless it was released in the meantime. */
 	private void returnUnwanted(KeyGate gate, Grant parked) {
-		Hold unused = gate.lingerEnded(parked).freed();
+		Hold unused = gate.keepingEnded(parked).freed();
 		if (unused != null) {
 			release(gate, unused);
 		}

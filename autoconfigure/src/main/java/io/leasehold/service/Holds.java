@@ -234,7 +234,7 @@ final class Holds implements Watchdog.Listener {
 
 	@Override
 	public void firstRenewalEnded(KeyGate gate, Grant grant) {
-		this.driver.carryOut(gate, gate.firstRenewalEnded(grant));
+		this.driver.carryOut(gate, gate.keepingEnded(grant));
 	}
 
 	@Override

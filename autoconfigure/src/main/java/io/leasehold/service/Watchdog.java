@@ -89,7 +89,7 @@ final class Watchdog {
 	 * hold that has the grant then.
 	 */
 	void watch(KeyGate gate, Hold hold) {
-		if (hold.pass == 0 && hold.awaitsFirstRenewal()) {
+		if (hold.pass == 0 && hold.grant.awaitsFirstRenewal()) {
 			this.urgent.add(new Due(gate, hold));
 			this.threads.schedule(this::hurry, GRACE);
 		}
@@ -209,7 +209,9 @@ final class Watchdog {
 			renew(batch);
 		}
 		finally {
-			batch.forEach((due) -> this.listener.get().firstRenewalEnded(due.gate, due.hold.grant));
+			batch.stream()
+				.filter((due) -> due.hold.grant.endFirstRenewal())
+				.forEach((due) -> this.listener.get().firstRenewalEnded(due.gate, due.hold.grant));
 		}
 	}
 

@@ -34,6 +34,9 @@ public final class Grant {
 
 	private volatile boolean forced;
 
+	/** Whether this grant with a short lease awaits the end of its first renewal. */
+	private volatile boolean firstRenewal;
+
 	private volatile long validUntil;
 
 	/**
@@ -107,6 +110,25 @@ public final class Grant {
 	/** Return the failure of the last renewal, or {@code null} if it succeeded. */
 	public @Nullable Exception renewalFailure() {
 		return this.renewalFailure;
+	}
+
+	void awaitFirstRenewal() {
+		this.firstRenewal = true;
+	}
+
+	/**
+	 * Return whether the grant, which has a short lease, awaits the end of its first
+	 * renewal.
+	 */
+	public boolean awaitsFirstRenewal() {
+		return this.firstRenewal;
+	}
+
+	/** End the first renewal, whatever its result, and return whether it was awaited. */
+	public boolean endFirstRenewal() {
+		boolean awaited = this.firstRenewal;
+		this.firstRenewal = false;
+		return awaited;
 	}
 
 	/** Record that an operator released the key by force. */

@@ -63,9 +63,6 @@ public final class Hold extends Link<Hold> {
 	/** Time of the next renewal, which a pass does not delay. */
 	private volatile long renewAt;
 
-	/** Whether a grant with a short lease still awaits the end of its first renewal. */
-	private boolean firstRenewal;
-
 	/** Whether all handles stay with the thread. */
 	private boolean bound;
 
@@ -100,8 +97,9 @@ public final class Hold extends Link<Hold> {
 		extend(this.options.maxHold(), now);
 		long due = nextRenewal(now);
 		this.renewAt = (passed != null && due - passed.renewAt > 0) ? passed.renewAt : due;
-		this.firstRenewal = (passed != null) ? passed.firstRenewal
-				: pushed && RenewalRule.isShort(lease(), grant.remaining(now)) && isRenewable(now);
+		if (passed == null && pushed && RenewalRule.isShort(lease(), grant.remaining(now)) && isRenewable(now)) {
+			grant.awaitFirstRenewal();
+		}
 	}
 
 	public LockKey key() {
@@ -305,14 +303,6 @@ public final class Hold extends Link<Hold> {
 
 	private long nextRenewal(long now) {
 		return now + RenewalRule.untilDue(lease(), this.grant.remaining(now));
-	}
-
-	public boolean awaitsFirstRenewal() {
-		return this.firstRenewal;
-	}
-
-	void firstRenewalEnded() {
-		this.firstRenewal = false;
 	}
 
 }

@@ -231,21 +231,18 @@ public final class KeyGate {
 		return decision;
 	}
 
-	/** The minimum hold of a closed hold is over. */
-	public synchronized Decision minHoldEnded(Hold closed) {
-		return leave(closed, this.rules.now(), new Decision());
-	}
-
-	/** The first renewal of a grant has ended, for which its hold may wait. */
-	public synchronized Decision firstRenewalEnded(Grant renewed) {
+	/**
+	 * What a grant without an open hold may have been kept for has ended: its linger
+	 * time, the minimum hold of its closed hold, or its first renewal.
+	 */
+	public synchronized Decision keepingEnded(Grant kept) {
 		Decision decision = new Decision();
-		long now = this.rules.now();
-		Hold hold = this.holders.of(renewed);
-		if (hold == null) {
-			return decision;
+		if (this.linger != null && this.linger.lingers(kept)) {
+			return free(kept, decision);
 		}
-		hold.firstRenewalEnded();
-		return (hold.isClosed() && hold.minHoldRest(now) <= 0) ? leave(hold, now, decision) : decision;
+		Hold hold = this.holders.of(kept);
+		long now = this.rules.now();
+		return (hold != null && hold.isClosed() && hold.minHoldRest(now) <= 0) ? leave(hold, now, decision) : decision;
 	}
 
 	/**
@@ -253,9 +250,6 @@ public final class KeyGate {
 	 * released. A grant with a short lease that is not fresh is extended first.
 	 */
 	private Decision leave(Hold closed, long now, Decision decision) {
-		if (!closed.isLinked()) {
-			return decision;
-		}
 		Waiter next = this.queue.head();
 		if (this.queue.remote() != null || next == null && this.linger == null
 				|| !this.rules.trusts(closed.grant.claim)) {
@@ -266,8 +260,8 @@ public final class KeyGate {
 			if (next == null || !this.rules.mayPass(closed, next, now)) {
 				return release(closed, decision);
 			}
-			if (!closed.grant.isFreshFor(Hold.leaseOf(next.options()), closed.awaitsFirstRenewal(), now)) {
-				return closed.awaitsFirstRenewal() ? decision.hurry() : release(closed, decision);
+			if (!closed.grant.isFreshFor(Hold.leaseOf(next.options()), closed.grant.awaitsFirstRenewal(), now)) {
+				return closed.grant.awaitsFirstRenewal() ? decision.hurry() : release(closed, decision);
 			}
 			kept = new Hold(closed.grant, next, closed, closed.pushed, now);
 		}
@@ -353,11 +347,6 @@ public final class KeyGate {
 		}
 		last.removeIf((hold) -> !numbers.contains(hold.grant.number) || !concerned.test(hold.grant.claim));
 		return last;
-	}
-
-	/** The linger time of a grant is over. */
-	public synchronized Decision lingerEnded(Grant parked) {
-		return free(parked, new Decision());
 	}
 
 	/** Have a parked grant released; {@code null} stands for any. */

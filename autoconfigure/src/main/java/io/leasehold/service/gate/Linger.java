@@ -162,6 +162,11 @@ final class Linger {
 		return null;
 	}
 
+	/** Return whether a grant is parked or may be. */
+	boolean lingers(Grant grant) {
+		return this.lingering == grant;
+	}
+
 	/** A grant that is being renewed lingers no longer, unless it is parked. */
 	void renewing(Grant renewed) {
 		if (this.lingering == renewed && this.parked == null) {

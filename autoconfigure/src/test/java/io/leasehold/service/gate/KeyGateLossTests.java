@@ -183,7 +183,7 @@ class KeyGateLossTests {
 		this.scene.clock.advance(DELAY);
 		assertThat(this.scene.drain().removesGate()).isFalse();
 		assertThat(this.gate.holds()).containsExactly(closed);
-		assertThat(this.gate.minHoldEnded(closed).freed()).isSameAs(closed);
+		assertThat(this.gate.keepingEnded(closed.grant).freed()).isSameAs(closed);
 	}
 
 	@Test

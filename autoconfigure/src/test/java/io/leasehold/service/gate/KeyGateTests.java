@@ -340,9 +340,9 @@ class KeyGateTests {
 		this.scene.clock.advance(LEASE.dividedBy(9).minus(NANO));
 		assertThat(ManualGate.woken(this.scene.leave(held))).containsExactly(next);
 		Hold passed = this.scene.open(next);
-		assertThat(passed.awaitsFirstRenewal()).isTrue();
-		assertThat(this.gate.firstRenewalEnded(held.grant).woken()).as("still open").isNull();
-		assertThat(passed.awaitsFirstRenewal()).isFalse();
+		assertThat(passed.grant.awaitsFirstRenewal()).isTrue();
+		assertThat(this.scene.endFirstRenewal(held).woken()).as("still open").isNull();
+		assertThat(passed.grant.awaitsFirstRenewal()).isFalse();
 		this.scene.leave(passed);
 		assertThat(last.hasEnded()).as("not renewed").isFalse();
 	}
@@ -359,7 +359,7 @@ class KeyGateTests {
 		assertThat(next.hasEnded()).isFalse();
 		held.grant.confirm(this.scene.clock.nanoTime());
 		held.grant.extend(this.scene.clock.nanoTime() + LEASE.toNanos(), this.scene.clock.nanoTime());
-		Decision decision = this.gate.firstRenewalEnded(held.grant);
+		Decision decision = this.scene.endFirstRenewal(held);
 		assertThat(ManualGate.woken(decision)).containsExactly(next);
 	}
 

@@ -200,10 +200,10 @@ class KeyHoldsTests {
 	@Test
 	void holdThatIsNotClosedIsNotLeftWhenItsFirstRenewalEnds() {
 		Hold open = this.scene.acquire(SHARED);
-		assertThat(this.scene.gate.firstRenewalEnded(open.grant).freed()).isNull();
+		assertThat(this.scene.gate.keepingEnded(open.grant).freed()).isNull();
 		assertThat(this.scene.gate.holds()).containsExactly(open);
 		this.scene.release(open);
-		assertThat(this.scene.gate.firstRenewalEnded(open.grant).freed()).isNull();
+		assertThat(this.scene.gate.keepingEnded(open.grant).freed()).isNull();
 	}
 
 	@Test

@@ -38,7 +38,7 @@ class LingeringGateTests {
 	@Test
 	void callerThatDoesNotWaitGetsTheKeyWhileAParkedGrantIsReturned() {
 		Hold parked = park();
-		assertThat(this.gate.lingerEnded(parked.grant).freed()).isSameAs(parked);
+		assertThat(this.gate.keepingEnded(parked.grant).freed()).isSameAs(parked);
 		TestCaller caller = this.scene.queued(ManualGate.brief(OPTIONS));
 		assertThat(this.scene.released(Duration.ZERO).requested()).isSameAs(this.scene.claim());
 		this.scene.grant();

@@ -267,6 +267,12 @@ final class ManualGate {
 		return decided(this.gate.released(standBack));
 	}
 
+	/** Let the first renewal of a grant end. */
+	Decision endFirstRenewal(Hold hold) {
+		assertThat(hold.grant.endFirstRenewal()).as("first renewal").isTrue();
+		return decided(this.gate.keepingEnded(hold.grant));
+	}
+
 	Decision lose(Hold hold, LossCause cause) {
 		return decided(this.gate.lost(hold, cause));
 	}

@@ -112,7 +112,7 @@ class StoreClaimTests {
 		this.scene.queued(EXCLUSIVE);
 		this.scene.clock.advance(LEASE.dividedBy(9));
 		assertThat(this.scene.leave(held).hurries()).isTrue();
-		assertThat(this.gate.firstRenewalEnded(held.grant).freed()).isSameAs(held);
+		assertThat(this.scene.endFirstRenewal(held).freed()).isSameAs(held);
 	}
 
 	@Test
