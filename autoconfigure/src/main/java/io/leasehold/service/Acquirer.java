@@ -224,15 +224,14 @@ final class Acquirer {
 				}
 				return gate;
 			}
-			gate.holds().forEach((hold) -> this.holds.isValid(gate, hold));
+			gate.describe().held().forEach((held) -> this.holds.isValid(gate, held.hold()));
 		}
 	}
 
 	/** Send the first request of an async caller, in a thread of the library. */
 	private void requestFirst(KeyGate gate, StoreClaim claim, Waiter waiter) {
-		Decision decision = this.driver.request(gate, claim);
-		if (decision != null) {
-			startWaiting(gate, waiter, decision);
+		if (gate.begin(claim)) {
+			startWaiting(gate, waiter, this.driver.send(gate, claim));
 		}
 		if (!waiter.waits() && !waiter.hasEnded() && !waiter.awaitsTurn()) {
 			timedOut(waiter, gate);

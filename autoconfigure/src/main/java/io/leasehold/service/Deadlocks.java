@@ -13,6 +13,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockBusyException;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
+import io.leasehold.service.gate.KeyState;
 import io.leasehold.service.gate.Waiter;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -113,9 +114,9 @@ final class Deadlocks {
 
 	/** Search from a wait, and add the waits of the cycle in reverse order. */
 	private boolean leadsTo(Wait end, Wait wait, List<Wait> cycle, Set<Waiter> seen) {
-		for (Hold hold : wait.gate.holds()) {
-			for (Wait next : hold.isPermit() ? List.<Wait>of() : this.waits.values()) {
-				if (next.runsUnder(hold) && (next == end
+		for (KeyState.Held held : wait.gate.describe().held()) {
+			for (Wait next : held.hold().isPermit() ? List.<Wait>of() : this.waits.values()) {
+				if (next.runsUnder(held.hold()) && (next == end
 						|| !next.isOver() && seen.add(next.waiter) && leadsTo(end, next, cycle, seen))) {
 					cycle.add(wait);
 					return true;

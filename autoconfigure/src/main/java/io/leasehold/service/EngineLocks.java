@@ -185,11 +185,11 @@ final class EngineLocks implements AutoCloseable {
 	}
 
 	void describe(Survey survey) {
-		this.gates.all().forEach((gate) -> gate.describe(survey));
+		this.gates.all().forEach((gate) -> survey.add(gate.describe()));
 	}
 
 	void describe(Survey survey, LockKey key) {
-		this.gates.ifUsed(key, (gate) -> gate.describe(survey));
+		this.gates.ifUsed(key, (gate) -> survey.add(gate.describe()));
 	}
 
 	/** Notify holders of a shutdown. */

@@ -225,16 +225,12 @@ final class GateDriver {
 		claim.next().planned(plan, this.threads.schedule(() -> request(gate, claim), delay, this.threads.workers()));
 	}
 
-	/**
-	 * Request a claim in this thread, unless a request is in flight.
-	 * @return the decision about the response, {@code null} if no request was sent
-	 */
-	@Nullable Decision request(KeyGate gate, StoreClaim claim) {
-		if (!gate.begin(claim)) {
-			return null;
+	/** Request a claim in this thread, unless a request is in flight. */
+	private void request(KeyGate gate, StoreClaim claim) {
+		if (gate.begin(claim)) {
+			claim.cancelTimer();
+			send(gate, claim);
 		}
-		claim.cancelTimer();
-		return send(gate, claim);
 	}
 
 	/**

@@ -16,6 +16,7 @@ import io.leasehold.service.gate.Decision;
 import io.leasehold.service.gate.Grant;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
+import io.leasehold.service.gate.KeyState;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
@@ -211,20 +212,20 @@ final class Holds implements Watchdog.Listener {
 
 	/** Mark all holds of a key as lost. Their leases expire. */
 	void loseAll(KeyGate gate) {
-		gate.holds().forEach((hold) -> lose(gate, hold, LossCause.SHUTDOWN));
+		gate.describe().held().forEach((held) -> lose(gate, held.hold(), LossCause.SHUTDOWN));
 	}
 
 	@Override
-	public Hold.@Nullable Use check(KeyGate gate, Hold hold, long now) {
-		Hold.Use use = gate.useOf(hold);
-		if (use == Hold.Use.ABANDONED) {
+	public boolean check(KeyGate gate, KeyState.Held held, long now) {
+		Hold hold = held.hold();
+		if (held.use() == Hold.Use.ABANDONED) {
 			lose(gate, hold, LossCause.ABANDONED);
 		}
-		if (!isValid(gate, hold)) {
-			return null;
+		boolean valid = isValid(gate, hold);
+		if (valid) {
+			checkSlow(hold, now);
 		}
-		checkSlow(hold, now);
-		return use;
+		return valid;
 	}
 
 	@Override

@@ -22,6 +22,7 @@ import io.leasehold.service.gate.GateRules;
 import io.leasehold.service.gate.Grant;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
+import io.leasehold.service.gate.KeyState;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -167,12 +168,11 @@ final class Watchdog {
 		List<Due> due = new ArrayList<>();
 		long next = IDLE;
 		for (KeyGate gate : this.gates) {
-			for (Hold hold : gate.holds()) {
-				Hold.Use use = this.listener.get().check(gate, hold, now);
-				if (use != null) {
-					next = Math.min(next, check(hold, now));
-					if (free && use == Hold.Use.IN_USE && isDue(hold, now)) {
-						due.add(new Due(gate, hold));
+			for (KeyState.Held held : gate.describe().held()) {
+				if (this.listener.get().check(gate, held, now)) {
+					next = Math.min(next, check(held.hold(), now));
+					if (free && held.use() == Hold.Use.IN_USE && isDue(held.hold(), now)) {
+						due.add(new Due(gate, held.hold()));
 					}
 				}
 			}
@@ -289,9 +289,9 @@ final class Watchdog {
 
 		/**
 		 * Check a hold, and mark it as lost if it has expired or is abandoned.
-		 * @return its use, or {@code null} if it is no longer held
+		 * @return whether it is still held
 		 */
-		Hold.@Nullable Use check(KeyGate gate, Hold hold, long now);
+		boolean check(KeyGate gate, KeyState.Held held, long now);
 
 		/** Called when the store reported that a hold's grant is no longer in force. */
 		void notOwner(KeyGate gate, Hold hold);

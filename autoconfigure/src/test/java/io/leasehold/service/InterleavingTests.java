@@ -244,7 +244,7 @@ class InterleavingTests {
 		void before() {
 			this.held = acquire();
 			this.gate = this.locks.gates.gate(KEY, OPTIONS);
-			this.hold = this.gate.holds().get(0);
+			this.hold = this.gate.describe().held().get(0).hold();
 			this.store.lose(KEY);
 		}
 
@@ -282,7 +282,7 @@ class InterleavingTests {
 		void before() {
 			acquire();
 			this.gate = this.locks.gates.gate(KEY, OPTIONS);
-			this.hold = this.gate.holds().get(0);
+			this.hold = this.gate.describe().held().get(0).hold();
 		}
 
 		@Override
@@ -326,7 +326,7 @@ class InterleavingTests {
 		void before() {
 			this.held = acquire();
 			this.gate = this.locks.gates.gate(KEY, OPTIONS);
-			this.hold = this.gate.holds().get(0);
+			this.hold = this.gate.describe().held().get(0).hold();
 		}
 
 		@Override

@@ -112,7 +112,7 @@ class SimulationIsProvenTests {
 				bug("a revocation that is forgotten before its grant arrives", "gate.KeyGate",
 						"numbers.forEach(pending::revoke);", ""),
 				bug("a revocation of another process that is ignored", "EngineLocks",
-						"loseByForce(gate, Set.of(number), claim)));", "gate.holds()));"));
+						"loseByForce(gate, Set.of(number), claim)));", "gate.describe()));"));
 	}
 
 	static Stream<SeededService.Bug> bugsOfContention() {

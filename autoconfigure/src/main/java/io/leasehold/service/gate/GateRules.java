@@ -51,11 +51,6 @@ public final class GateRules {
 
 	private volatile boolean draining;
 
-	/**
-	 * Create rules.
-	 * @param storeSilent returns whether the store has not responded to any request since
-	 * a reading of the clock
-	 */
 	public GateRules(LockEngine engine, Member member, MonotonicClock clock, RandomGenerator random, int maxHandoffs,
 			Duration maxHandoffTime, LongPredicate storeSilent) {
 		this.engine = engine;

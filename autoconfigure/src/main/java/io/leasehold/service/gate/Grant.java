@@ -35,7 +35,7 @@ public final class Grant {
 	private volatile boolean forced;
 
 	/** Whether this grant with a short lease awaits the end of its first renewal. */
-	private volatile boolean firstRenewal;
+	volatile boolean firstRenewal;
 
 	private volatile long validUntil;
 
@@ -112,14 +112,6 @@ public final class Grant {
 		return this.renewalFailure;
 	}
 
-	void awaitFirstRenewal() {
-		this.firstRenewal = true;
-	}
-
-	/**
-	 * Return whether the grant, which has a short lease, awaits the end of its first
-	 * renewal.
-	 */
 	public boolean awaitsFirstRenewal() {
 		return this.firstRenewal;
 	}

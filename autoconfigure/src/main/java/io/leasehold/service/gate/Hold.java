@@ -98,7 +98,7 @@ public final class Hold extends Link<Hold> {
 		long due = nextRenewal(now);
 		this.renewAt = (passed != null && due - passed.renewAt > 0) ? passed.renewAt : due;
 		if (passed == null && pushed && RenewalRule.isShort(lease(), grant.remaining(now)) && isRenewable(now)) {
-			grant.awaitFirstRenewal();
+			grant.firstRenewal = true;
 		}
 	}
 
@@ -147,7 +147,7 @@ public final class Hold extends Link<Hold> {
 
 	/** Return who uses the hold. */
 	Use use(long now) {
-		if (!this.closed && isLinked() && isAbandoned()) {
+		if (!this.closed && isAbandoned()) {
 			return Use.ABANDONED;
 		}
 		return (isOpened() && (!this.closed || minHoldRest(now) > 0)) ? Use.IN_USE : Use.UNUSED;

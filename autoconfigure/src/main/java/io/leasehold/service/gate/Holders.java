@@ -1,7 +1,6 @@
 package io.leasehold.service.gate;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -70,9 +69,11 @@ final class Holders {
 	}
 
 	List<Hold> all() {
-		List<Hold> all = new ArrayList<>(1);
-		Link.forEach(this.first, all::add);
-		return all;
+		return Link.all(this.first);
+	}
+
+	List<KeyState.Held> describe(long now) {
+		return all().stream().map((hold) -> new KeyState.Held(hold, hold.use(now), hold.handles())).toList();
 	}
 
 	void add(Hold added) {
@@ -91,12 +92,12 @@ final class Holders {
 
 	/** Drop closed holds that remain for their minimum hold; their leases expire. */
 	void dropClosed(long now) {
-		Link.forEach(this.first, (hold) -> {
+		for (Hold hold : all()) {
 			if (hold.isClosed() && hold.minHoldRest(now) > 0) {
 				end(hold);
 				decrement();
 			}
-		});
+		}
 	}
 
 	/** Return the hold that has a grant now, or {@code null}. */
@@ -153,7 +154,7 @@ final class Holders {
 	private @Nullable Hold losing(Hold held, LossCause cause) {
 		return switch (cause) {
 			case CANCELLED, COMMIT_UNKNOWN -> (held.isLinked() && !held.isClosed()) ? held : null;
-			case MAX_HOLD -> held.isLinked() ? held : null;
+			case MAX_HOLD, ABANDONED -> held.isLinked() ? held : null;
 			default -> held.isLinked() ? held : of(held.grant);
 		};
 	}

@@ -1,7 +1,6 @@
 package io.leasehold.service.gate;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -53,14 +52,11 @@ public final class KeyGate {
 		return this.key;
 	}
 
-	public synchronized List<Hold> holds() {
-		return this.holders.all();
-	}
-
-	/** Add the holds and waiters of this key to a survey for operators. */
-	public synchronized void describe(Survey survey) {
-		Hold parked = (this.linger != null) ? this.linger.parked() : null;
-		survey.add(this.rules.engine(), this.queue.head(), this.holders.first(), parked, this.rules.now());
+	/** Return the holds and the waiters of this key. */
+	public synchronized KeyState describe() {
+		long now = this.rules.now();
+		return new KeyState(this.rules.engine(), now, this.queue.waiting(), this.holders.describe(now),
+				(this.linger != null) ? this.linger.parked() : null);
 	}
 
 	/** A waiter enters, and is granted the key, rejected or queued. */
@@ -301,10 +297,6 @@ public final class KeyGate {
 		return (loss != null) ? released(Duration.ZERO, decision.lose(loss)) : decision;
 	}
 
-	public synchronized Hold.Use useOf(Hold held) {
-		return held.use(this.rules.now());
-	}
-
 	/**
 	 * Return the hold whose grant is about to be renewed, or {@code null} if the grant is
 	 * not held any more.
@@ -341,7 +333,7 @@ public final class KeyGate {
 		if (pending != null && concerned.test(pending.claim())) {
 			numbers.forEach(pending::revoke);
 		}
-		List<Hold> last = new ArrayList<>(holds());
+		List<Hold> last = this.holders.all();
 		if (this.linger != null && this.linger.parked() != null) {
 			last.add(this.linger.parked());
 		}

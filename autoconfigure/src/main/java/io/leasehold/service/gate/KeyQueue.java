@@ -1,6 +1,7 @@
 package io.leasehold.service.gate;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 
@@ -39,6 +40,11 @@ final class KeyQueue {
 
 	@Nullable Waiter head() {
 		return this.head;
+	}
+
+	/** Return the callers that wait for the key. */
+	List<Waiter> waiting() {
+		return Link.all(this.head).stream().filter(Waiter::waited).toList();
 	}
 
 	/** Return the claim that the store has not granted yet, or {@code null}. */
@@ -119,12 +125,12 @@ final class KeyQueue {
 
 	/** Fail the waiters for which the function returns an exception. */
 	private Decision failEach(Function<Waiter, @Nullable RuntimeException> failure, Decision decision) {
-		Link.forEach(this.head, (waiter) -> {
+		for (Waiter waiter : Link.all(this.head)) {
 			RuntimeException reason = failure.apply(waiter);
 			if (reason != null) {
 				remove(waiter, reason, decision);
 			}
-		});
+		}
 		return headMayHaveChanged(decision);
 	}
 
@@ -176,7 +182,7 @@ final class KeyQueue {
 		Duration retryIn = (busy.recalled() && first != null) ? claim.retryAfterRecall(this.rules.now() - first.start())
 				: null;
 		if (retryIn != null) {
-			Link.forEach(this.head, (waiter) -> waiter.awaitTurn(!waiter.waits()));
+			Link.all(this.head).forEach((waiter) -> waiter.awaitTurn(!waiter.waits()));
 			replace(claim, retryIn, decision);
 		}
 		else if (endAttempts(claim, null, decision)) {

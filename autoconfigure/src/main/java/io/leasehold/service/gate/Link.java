@@ -1,7 +1,8 @@
 package io.leasehold.service.gate;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,14 +25,13 @@ abstract class Link<E extends Link<E>> {
 		return this.previous != null;
 	}
 
-	/** Run an action for each element, which it may remove. */
-	static <E extends Link<E>> void forEach(@Nullable E first, Consumer<E> action) {
-		E entry = first;
-		while (entry != null) {
-			E next = entry.next;
-			action.accept(entry);
-			entry = next;
+	/** Return the elements of a list, as they are now. */
+	static <E extends Link<E>> List<E> all(@Nullable E first) {
+		List<E> all = new ArrayList<>(1);
+		for (E element = first; element != null; element = element.next) {
+			all.add(element);
 		}
+		return all;
 	}
 
 	/** Append an element, and return the first one of the list. */

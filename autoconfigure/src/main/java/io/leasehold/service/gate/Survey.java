@@ -33,25 +33,24 @@ public final class Survey {
 	}
 
 	/** Add the callers that wait for a key, its open holds and its parked grant. */
-	void add(String engine, @Nullable Waiter head, @Nullable Hold first, @Nullable Hold parked, long now) {
-		int before = this.waiting.size();
-		for (Waiter waiter = head; waiter != null; waiter = waiter.next) {
-			if (waiter.waited) {
-				this.waiting.add(
-						new LockOverview.Waiting(engine, waiter.key(), waiter.options().name(), nameOf(waiter.thread()),
-								dateOf(waiter.start()), Duration.ofNanos(Math.max(0, waiter.deadline() - now))));
+	public void add(KeyState state) {
+		for (Waiter waiter : state.waiting()) {
+			this.waiting.add(new LockOverview.Waiting(state.engine(), waiter.key(), waiter.options().name(),
+					nameOf(waiter.thread()), dateOf(waiter.start()),
+					Duration.ofNanos(Math.max(0, waiter.deadline() - state.now()))));
+		}
+		for (KeyState.Held held : state.held()) {
+			Hold hold = held.hold();
+			if (held.handles() > 0) {
+				this.held.add(new LockOverview.Held(state.engine(), hold.key(), hold.options.name(),
+						hold.fencingToken(), nameOf(hold.thread), dateOf(hold.since),
+						Duration.ofNanos(hold.remaining(state.now())), held.handles(), state.waiting().size()));
 			}
 		}
-		for (Hold hold = first; hold != null; hold = hold.next) {
-			if (hold.isOpened() && !hold.isClosed()) {
-				this.held.add(new LockOverview.Held(engine, hold.key(), hold.options.name(), hold.fencingToken(),
-						nameOf(hold.thread), dateOf(hold.since), Duration.ofNanos(hold.remaining(now)), hold.handles(),
-						this.waiting.size() - before));
-			}
-		}
-		if (parked != null) {
-			this.parked.add(new LockOverview.Parked(engine, parked.key(), parked.options.name(), parked.fencingToken(),
-					Duration.ofNanos(parked.grant.remaining(now))));
+		Hold last = state.parked();
+		if (last != null) {
+			this.parked.add(new LockOverview.Parked(state.engine(), last.key(), last.options.name(),
+					last.fencingToken(), Duration.ofNanos(last.grant.remaining(state.now()))));
 		}
 	}
 

@@ -38,7 +38,7 @@ class KeyGateTests {
 		Decision decision = this.scene.grant();
 		assertThat(ManualGate.woken(decision)).containsExactly(first);
 		assertThat(second.hasEnded()).isFalse();
-		assertThat(this.gate.holds()).containsExactly(first.hold());
+		assertThat(this.scene.holds()).containsExactly(first.hold());
 		assertThat(this.scene.pending()).isNull();
 	}
 
@@ -78,7 +78,7 @@ class KeyGateTests {
 		this.scene.acquire(SHARED);
 		this.scene.first(brief(SHARED));
 		this.scene.grant();
-		assertThat(this.gate.holds()).hasSize(2);
+		assertThat(this.scene.holds()).hasSize(2);
 	}
 
 	@Test
@@ -109,10 +109,10 @@ class KeyGateTests {
 		Hold first = this.scene.acquire(SHARED);
 		Hold second = this.scene.acquire(SHARED);
 		assertThat(this.scene.release(first).removesGate()).isFalse();
-		assertThat(this.gate.holds()).containsExactly(second);
+		assertThat(this.scene.holds()).containsExactly(second);
 		this.scene.first(SHARED);
 		this.scene.grant();
-		assertThat(this.gate.holds()).hasSize(2);
+		assertThat(this.scene.holds()).hasSize(2);
 	}
 
 	@Test
@@ -288,7 +288,7 @@ class KeyGateTests {
 		assertThat(decision.freed()).isNull();
 		Hold passed = this.scene.open(next);
 		assertThat(passed.fencingToken()).isEqualTo(held.fencingToken() + 1);
-		assertThat(this.gate.holds()).containsExactly(passed);
+		assertThat(this.scene.holds()).containsExactly(passed);
 		assertThat(last.hasEnded()).isFalse();
 		assertThat(passed.isValid(this.scene.clock.nanoTime())).isTrue();
 	}
@@ -299,7 +299,7 @@ class KeyGateTests {
 		TestCaller next = this.scene.queued(EXCLUSIVE);
 		assertThat(this.scene.leaveWithoutPass(held).freed()).isSameAs(held);
 		assertThat(held.isValid(this.scene.clock.nanoTime())).isFalse();
-		assertThat(this.gate.holds()).isEmpty();
+		assertThat(this.scene.holds()).isEmpty();
 		assertThat(this.scene.pending()).isNull();
 		Duration standBack = Duration.ofSeconds(1);
 		Decision decision = this.scene.released(standBack);
@@ -355,7 +355,7 @@ class KeyGateTests {
 		Hold held = pushed(first, LEASE.dividedBy(3));
 		this.scene.clock.advance(LEASE.dividedBy(9));
 		assertThat(this.scene.leave(held).hurries()).isTrue();
-		assertThat(this.gate.holds()).containsExactly(held);
+		assertThat(this.scene.holds()).containsExactly(held);
 		assertThat(next.hasEnded()).isFalse();
 		held.grant.confirm(this.scene.clock.nanoTime());
 		held.grant.extend(this.scene.clock.nanoTime() + LEASE.toNanos(), this.scene.clock.nanoTime());

@@ -38,10 +38,10 @@ class KeyHoldsTests {
 		assertThat(this.scene.close(held).closes()).isFalse();
 		assertThat(gate.opened(held, second, false)).isNotNull();
 		assertThat(this.scene.close(held).closes()).isFalse();
-		assertThat(gate.holds()).containsExactly(held);
+		assertThat(this.scene.holds()).containsExactly(held);
 		assertThat(this.scene.close(held).closes()).isTrue();
 		assertThat(gate.opened(held, second, false)).isNull();
-		assertThat(gate.holds()).isEmpty();
+		assertThat(this.scene.holds()).isEmpty();
 	}
 
 	@Test
@@ -60,16 +60,16 @@ class KeyHoldsTests {
 	@Test
 	void holdsAreListedInTheirOrder() {
 		KeyGate gate = this.scene.gate;
-		assertThat(gate.holds()).isEmpty();
+		assertThat(this.scene.holds()).isEmpty();
 		Hold first = this.scene.acquire(SHARED);
-		assertThat(gate.holds()).containsExactly(first);
+		assertThat(this.scene.holds()).containsExactly(first);
 		Hold second = this.scene.acquire(SHARED);
 		Hold third = this.scene.acquire(SHARED);
-		assertThat(gate.holds()).containsExactly(first, second, third);
+		assertThat(this.scene.holds()).containsExactly(first, second, third);
 		this.scene.release(second);
-		assertThat(gate.holds()).containsExactly(first, third);
+		assertThat(this.scene.holds()).containsExactly(first, third);
 		this.scene.release(first);
-		assertThat(gate.holds()).containsExactly(third);
+		assertThat(this.scene.holds()).containsExactly(third);
 	}
 
 	@Test
@@ -79,17 +79,17 @@ class KeyHoldsTests {
 		});
 		ended.start();
 		ended.join();
-		assertThat(gate.useOf(acquireBound(ended))).isEqualTo(Hold.Use.ABANDONED);
-		assertThat(gate.useOf(acquireBound(Thread.currentThread()))).isNotEqualTo(Hold.Use.ABANDONED);
+		assertThat(this.scene.useOf(acquireBound(ended))).isEqualTo(Hold.Use.ABANDONED);
+		assertThat(this.scene.useOf(acquireBound(Thread.currentThread()))).isNotEqualTo(Hold.Use.ABANDONED);
 		Hold handedOver = acquireBound(ended);
 		gate.opened(handedOver, this, false);
-		assertThat(gate.useOf(handedOver)).isNotEqualTo(Hold.Use.ABANDONED);
+		assertThat(this.scene.useOf(handedOver)).isNotEqualTo(Hold.Use.ABANDONED);
 		Hold closed = acquireBound(ended);
 		this.scene.close(closed);
-		assertThat(gate.useOf(closed)).isNotEqualTo(Hold.Use.ABANDONED);
+		assertThat(this.scene.useOf(closed)).isNotEqualTo(Hold.Use.ABANDONED);
 		Hold lost = acquireBound(ended);
 		this.scene.lose(lost, LossCause.NOT_OWNER);
-		assertThat(gate.useOf(lost)).isNotEqualTo(Hold.Use.ABANDONED);
+		assertThat(this.scene.useOf(lost)).isNotEqualTo(Hold.Use.ABANDONED);
 	}
 
 	private Hold acquireBound(Thread thread) {
@@ -106,16 +106,16 @@ class KeyHoldsTests {
 		TestCaller caller = this.scene.first(EXCLUSIVE);
 		this.scene.grant();
 		Hold hold = Objects.requireNonNull(caller.hold());
-		assertThat(this.scene.gate.useOf(hold)).isNotEqualTo(Hold.Use.ABANDONED);
+		assertThat(this.scene.useOf(hold)).isNotEqualTo(Hold.Use.ABANDONED);
 		Object[] handle = { new Object() };
 		assertThat(this.scene.gate.opened(hold, handle[0], false)).isSameAs(handle[0]);
 		System.gc();
-		assertThat(this.scene.gate.useOf(hold)).isNotEqualTo(Hold.Use.ABANDONED);
+		assertThat(this.scene.useOf(hold)).isNotEqualTo(Hold.Use.ABANDONED);
 		assertThat(this.scene.gate.opened(hold, this, false)).isSameAs(handle[0]);
 		handle[0] = this;
 		await().until(() -> {
 			System.gc();
-			return this.scene.gate.useOf(hold) == Hold.Use.ABANDONED;
+			return this.scene.useOf(hold) == Hold.Use.ABANDONED;
 		});
 	}
 
@@ -201,7 +201,7 @@ class KeyHoldsTests {
 	void holdThatIsNotClosedIsNotLeftWhenItsFirstRenewalEnds() {
 		Hold open = this.scene.acquire(SHARED);
 		assertThat(this.scene.gate.keepingEnded(open.grant).freed()).isNull();
-		assertThat(this.scene.gate.holds()).containsExactly(open);
+		assertThat(this.scene.holds()).containsExactly(open);
 		this.scene.release(open);
 		assertThat(this.scene.gate.keepingEnded(open.grant).freed()).isNull();
 	}
@@ -211,12 +211,12 @@ class KeyHoldsTests {
 		TestCaller caller = this.scene.first(EXCLUSIVE.toBuilder().minHold(DELAY).build());
 		this.scene.grant();
 		Hold held = Objects.requireNonNull(caller.hold());
-		assertThat(this.scene.gate.useOf(held)).isEqualTo(Hold.Use.UNUSED);
+		assertThat(this.scene.useOf(held)).isEqualTo(Hold.Use.UNUSED);
 		this.scene.open(caller);
 		this.scene.clock.advance(DELAY);
-		assertThat(this.scene.gate.useOf(held)).isEqualTo(Hold.Use.IN_USE);
+		assertThat(this.scene.useOf(held)).isEqualTo(Hold.Use.IN_USE);
 		this.scene.close(held);
-		assertThat(this.scene.gate.useOf(held)).isEqualTo(Hold.Use.UNUSED);
+		assertThat(this.scene.useOf(held)).isNull();
 	}
 
 	@Test
@@ -224,9 +224,9 @@ class KeyHoldsTests {
 		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(DELAY).build());
 		this.scene.close(held);
 		this.scene.clock.advance(DELAY.minus(NANO));
-		assertThat(this.scene.gate.useOf(held)).isEqualTo(Hold.Use.IN_USE);
+		assertThat(this.scene.useOf(held)).isEqualTo(Hold.Use.IN_USE);
 		this.scene.clock.advance(NANO);
-		assertThat(this.scene.gate.useOf(held)).isEqualTo(Hold.Use.UNUSED);
+		assertThat(this.scene.useOf(held)).isEqualTo(Hold.Use.UNUSED);
 	}
 
 	@Test

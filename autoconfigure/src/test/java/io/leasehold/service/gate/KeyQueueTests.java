@@ -202,7 +202,7 @@ class KeyQueueTests {
 		decision = this.scene.answer(claim, this.scene.granted(LEASE));
 		assertThat(decision.released()).isEqualTo(requested);
 		assertThat(decision.requested()).isNull();
-		assertThat(this.gate.holds()).isEmpty();
+		assertThat(this.scene.holds()).isEmpty();
 	}
 
 	@Test
@@ -251,7 +251,7 @@ class KeyQueueTests {
 		this.scene.grant();
 		assertThat(this.scene.giveUp(caller).woken()).isNull();
 		assertThat(caller.failure()).isNull();
-		assertThat(this.gate.holds()).containsExactly(caller.hold());
+		assertThat(this.scene.holds()).containsExactly(caller.hold());
 	}
 
 	@Test

@@ -167,6 +167,20 @@ final class ManualGate {
 		return hold;
 	}
 
+	List<Hold> holds() {
+		return this.gate.describe().held().stream().map(KeyState.Held::hold).toList();
+	}
+
+	/** Return the use of a hold, {@code null} if it has ended. */
+	Hold.@Nullable Use useOf(Hold hold) {
+		for (KeyState.Held held : this.gate.describe().held()) {
+			if (held.hold() == hold) {
+				return held.use();
+			}
+		}
+		return null;
+	}
+
 	/** Return the claim that the store has not granted yet, or {@code null}. */
 	@Nullable StoreClaim pending() {
 		return (this.last != null && !this.last.isOver()) ? this.last : null;

@@ -122,7 +122,7 @@ class StoreClaimTests {
 		this.scene.response(BUSY);
 		Claim requested = this.scene.request();
 		this.scene.push(claim, this.scene.granted(LEASE));
-		Hold held = this.gate.holds().get(0);
+		Hold held = this.scene.holds().get(0);
 		this.gate.opened(held, this, false);
 		assertThat(this.scene.lose(held, LossCause.CANCELLED).loss()).isNotNull()
 			.satisfies((loss) -> assertThat(loss.rest()).isNull());
@@ -147,7 +147,7 @@ class StoreClaimTests {
 		this.scene.giveUp(caller);
 		assertThat(this.scene.push(claim, this.scene.granted(LEASE))).satisfies(StoreClaimTests::hasNoEffect);
 		assertThat(this.gate.signalled(claim, new Signal.Retry())).satisfies(StoreClaimTests::hasNoEffect);
-		assertThat(this.gate.holds()).isEmpty();
+		assertThat(this.scene.holds()).isEmpty();
 	}
 
 	@Test
