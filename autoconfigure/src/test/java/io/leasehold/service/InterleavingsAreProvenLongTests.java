@@ -31,9 +31,10 @@ class InterleavingsAreProvenLongTests {
 		check(directory, InterleavingTests.AbandonedRequest.class, "Something is left in the store",
 				new SeededService.Bug("a request that nobody closes whose caller has given up", "gate.StoreClaim",
 						"mayRelease(Duration.ZERO) && (", "this.phase == Phase.ENDED && ("));
-		check(directory, InterleavingTests.TwoCallers.class, "What was acquired is not held",
-				new SeededService.Bug("a gate that is entered after it was removed", "gate.KeyGate",
-						"if (this.holders.isGone()) { return decision.remove().enterAgain(); }", ""));
+		check(directory, InterleavingTests.TwoCallers.class, "What was acquired is not held", new SeededService.Bug(
+				"a gate that is entered after it was removed", "gate.KeyGate",
+				"if (this.holders.isGone()) { decision.removes = true; decision.entersAgain = true; return decision; }",
+				""));
 		check(directory, InterleavingTests.Timeout.class, "A gate is left",
 				new SeededService.Bug("a caller that may give up what it was passed", "gate.KeyGate",
 						"waiter.hasEnded() ? decision : this", "this"));

@@ -16,7 +16,7 @@ public final class Decision {
 
 	private @Nullable Waiter woken;
 
-	private @Nullable StoreClaim first;
+	@Nullable StoreClaim first;
 
 	private @Nullable NextRequest ended;
 
@@ -28,48 +28,33 @@ public final class Decision {
 
 	private Duration delay = Duration.ZERO;
 
-	private @Nullable Hold freed;
+	@Nullable Hold freed;
 
-	private @Nullable Hold renewed;
+	@Nullable Hold renewed;
 
-	private @Nullable Hold leaving;
+	@Nullable Hold leaving;
 
-	private @Nullable Grant parked;
+	@Nullable Grant parked;
 
-	private @Nullable Loss loss;
+	@Nullable Loss loss;
 
-	private @Nullable Hold selfWait;
+	@Nullable Hold selfWait;
 
-	private boolean startsWait;
+	boolean startsWait;
 
-	private boolean entersAgain;
+	boolean entersAgain;
 
-	private boolean closes;
+	boolean closes;
 
-	private boolean listens;
+	boolean listens;
 
-	private boolean hurries;
+	boolean hurries;
 
-	private boolean removes;
+	boolean removes;
 
 	/** Add a waiter to wake, after those added before. It must not be in a queue. */
 	Decision wake(Waiter waiter) {
 		this.woken = Link.add(this.woken, waiter);
-		return this;
-	}
-
-	Decision begin(StoreClaim claim) {
-		this.first = claim;
-		return this;
-	}
-
-	void startWait(@Nullable Hold own) {
-		this.startsWait = true;
-		this.selfWait = own;
-	}
-
-	Decision enterAgain() {
-		this.entersAgain = true;
 		return this;
 	}
 
@@ -97,47 +82,6 @@ public final class Decision {
 		this.requested = claim;
 		this.plan = claim.next().plan();
 		this.delay = after;
-		return this;
-	}
-
-	void listen() {
-		this.listens = true;
-	}
-
-	void renew(Hold hold) {
-		this.renewed = hold;
-	}
-
-	Decision hurry() {
-		this.hurries = true;
-		return this;
-	}
-
-	void close() {
-		this.closes = true;
-	}
-
-	Decision leave(Hold closed) {
-		this.leaving = closed;
-		return this;
-	}
-
-	Decision free(Hold last) {
-		this.freed = last;
-		return this;
-	}
-
-	void park(Grant grant) {
-		this.parked = grant;
-	}
-
-	Decision lose(Loss lost) {
-		this.loss = lost;
-		return this;
-	}
-
-	Decision remove() {
-		this.removes = true;
 		return this;
 	}
 

@@ -63,7 +63,9 @@ public final class KeyGate {
 	public synchronized Decision enter(Waiter waiter) {
 		Decision decision = new Decision();
 		if (this.holders.isGone()) {
-			return decision.remove().enterAgain();
+			decision.removes = true;
+			decision.entersAgain = true;
+			return decision;
 		}
 		Hold parked = (this.linger != null && this.queue.head() == null) ? this.linger.enter(waiter) : null;
 		if (parked != null) {
@@ -72,7 +74,8 @@ public final class KeyGate {
 		boolean first = this.queue.isFirst(waiter);
 		Hold own = this.holders.reenteredBy(waiter);
 		if ((own != null || !first) && this.holders.anyExpired(this.rules.now())) {
-			return decision.enterAgain();
+			decision.entersAgain = true;
+			return decision;
 		}
 		if (own != null) {
 			return reenter(own, waiter, decision);
@@ -107,7 +110,8 @@ public final class KeyGate {
 		if (waiter.waits() && !waiter.waited) {
 			waiter.waited = true;
 			Hold own = this.holders.ofCaller(waiter);
-			decision.startWait((own != null && own.reportsSelfWait(waiter.runsUnder(own))) ? own : null);
+			decision.startsWait = true;
+			decision.selfWait = (own != null && own.reportsSelfWait(waiter.runsUnder(own))) ? own : null;
 		}
 	}
 
@@ -190,7 +194,7 @@ public final class KeyGate {
 		Grant grant = new Grant(claim, response, sent, now);
 		Hold hold = new Hold(grant, waiter, null, pushed, now);
 		if (this.linger != null && this.linger.granted(grant, response)) {
-			decision.renew(hold);
+			decision.renewed = hold;
 		}
 		return this.queue.give(waiter, hold, decision);
 	}
@@ -215,10 +219,13 @@ public final class KeyGate {
 		boolean early = this.rules.minHoldRest(closing, now) > 0;
 		if (closing.isLinked()) {
 			closing.close();
-			decision.close();
-			return early ? decision.leave(closing) : leave(closing, now, decision);
+			decision.closes = true;
+			if (!early) {
+				return leave(closing, now, decision);
+			}
+			decision.leaving = closing;
 		}
-		if (!early && closing.mayBeKept()) {
+		else if (!early && closing.mayBeKept()) {
 			closing.close();
 			if (closing.grant.mayRelease(Duration.ZERO)) {
 				decision.release(closing.grant.claim, Duration.ZERO);
@@ -256,8 +263,10 @@ public final class KeyGate {
 			if (next == null || !this.rules.mayPass(closed, next, now)) {
 				return release(closed, decision);
 			}
-			if (!closed.grant.isFreshFor(Hold.leaseOf(next.options()), closed.grant.awaitsFirstRenewal(), now)) {
-				return closed.grant.awaitsFirstRenewal() ? decision.hurry() : release(closed, decision);
+			boolean awaited = closed.grant.awaitsFirstRenewal();
+			if (!closed.grant.isFreshFor(Hold.leaseOf(next.options()), awaited, now)) {
+				decision.hurries = awaited;
+				return awaited ? decision : release(closed, decision);
 			}
 			kept = new Hold(closed.grant, next, closed, closed.pushed, now);
 		}
@@ -267,7 +276,11 @@ public final class KeyGate {
 
 	private Decision release(Hold closed, Decision decision) {
 		this.holders.end(closed);
-		return closed.grant.mayRelease(Duration.ZERO) ? decision.free(closed) : released(Duration.ZERO, decision);
+		if (!closed.grant.mayRelease(Duration.ZERO)) {
+			return released(Duration.ZERO, decision);
+		}
+		decision.freed = closed;
+		return decision;
 	}
 
 	/** The claim of a holder is released, or is being released. */
@@ -293,8 +306,8 @@ public final class KeyGate {
 		if (cause == LossCause.NOT_OWNER && this.linger != null) {
 			this.linger.ended(held.grant, decision);
 		}
-		Decision.Loss loss = this.holders.lose(held, cause, this.rules, this.rules.now());
-		return (loss != null) ? released(Duration.ZERO, decision.lose(loss)) : decision;
+		decision.loss = this.holders.lose(held, cause, this.rules, this.rules.now());
+		return (decision.loss != null) ? released(Duration.ZERO, decision) : decision;
 	}
 
 	/**
@@ -317,7 +330,7 @@ public final class KeyGate {
 		Grant wanted = (this.linger != null) ? this.linger.recalled(claim, decision) : null;
 		Hold held = (wanted != null) ? this.holders.of(wanted) : null;
 		if (held != null) {
-			decision.renew(held);
+			decision.renewed = held;
 		}
 		return decision;
 	}

@@ -67,7 +67,7 @@ final class KeyQueue {
 				claim.begin();
 			}
 			this.remote = claim;
-			decision.begin(claim);
+			decision.first = claim;
 		}
 	}
 
@@ -187,7 +187,7 @@ final class KeyQueue {
 		}
 		else if (endAttempts(claim, null, decision)) {
 			if (claim.next().subscribe()) {
-				decision.listen();
+				decision.listens = true;
 			}
 			decision.request(claim, again ? Duration.ZERO : busy.retryIn());
 		}
@@ -228,7 +228,7 @@ final class KeyQueue {
 			decision.request(this.remote, standBack);
 		}
 		else if (next == null && this.holders.retire()) {
-			decision.remove();
+			decision.removes = true;
 		}
 		return decision;
 	}

@@ -123,7 +123,7 @@ final class Linger {
 		this.parked = closed;
 		if (!this.returnPlanned) {
 			this.returnPlanned = true;
-			decision.park(closed.grant);
+			decision.parked = closed.grant;
 		}
 		return closed;
 	}
@@ -203,7 +203,7 @@ final class Linger {
 		this.lingering = null;
 		this.returning = true;
 		taken.grant.end();
-		decision.free(taken);
+		decision.freed = taken;
 	}
 
 }
