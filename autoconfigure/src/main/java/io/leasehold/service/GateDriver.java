@@ -233,10 +233,7 @@ final class GateDriver {
 		}
 	}
 
-	/**
-	 * Send the request of a claim that has begun.
-	 * @return the decision about the response, which was carried out
-	 */
+	/** Send the request of a claim that has begun, and return the decision about it. */
 	Decision send(KeyGate gate, StoreClaim claim) {
 		Claim requested = claim.claim();
 		long sent = claim.hasResponse() ? this.clock.nanoTime() : requested.since();

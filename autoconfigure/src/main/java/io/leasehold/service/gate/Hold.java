@@ -305,4 +305,8 @@ public final class Hold extends Link<Hold> {
 		return now + RenewalRule.untilDue(lease(), this.grant.remaining(now));
 	}
 
+	/** Action of a handle for the loss, which does not keep the handle reachable. */
+	private record LossAction(WeakReference<Object> handle, Consumer<LockLostException> action) {
+	}
+
 }
