@@ -95,7 +95,7 @@ final class Acquirer {
 		while (true) {
 			try {
 				KeyGate gate = isReady(waiter) ? enter(waiter) : null;
-				if (gate != null) {
+				if (gate != null && !waiter.hasEnded()) {
 					await(waiter, gate);
 				}
 				Handle held = open(waiter, gate, bypassed, this.timing);

@@ -104,12 +104,6 @@ final class EngineLocks implements AutoCloseable {
 		return this.holds;
 	}
 
-	/** Reject options that this engine does not support. */
-	EngineLocks check(LockOptions options) {
-		EngineForms.check(options, this.engine);
-		return this;
-	}
-
 	/** Acquire the locks of several keys one after the other, within one wait time. */
 	HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockException> bypassed) {
 		long start = this.clock.nanoTime();

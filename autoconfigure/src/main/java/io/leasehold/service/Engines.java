@@ -5,6 +5,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
+import io.leasehold.LockOptions;
+
 /**
  * Locks of all engines of one application.
  *
@@ -19,6 +21,13 @@ record Engines(Map<String, EngineLocks> byName, String defaultEngine) {
 
 	EngineLocks get(String engine) {
 		return find(this.byName, engine.isEmpty() ? this.defaultEngine : engine);
+	}
+
+	/** Return the locks of the engine that options name. It must support them. */
+	EngineLocks supporting(LockOptions options) {
+		EngineLocks locks = get(options.engine());
+		EngineForms.check(options, locks.engine);
+		return locks;
 	}
 
 	private static EngineLocks find(Map<String, EngineLocks> byName, String name) {

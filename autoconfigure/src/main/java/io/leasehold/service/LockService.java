@@ -161,7 +161,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @see #acquire(LockKey, LockOptions)
 	 */
 	public HeldLock acquire(LockKey key, LockOptions options, Predicate<LockException> bypassed) {
-		return locks(options).check(options).acquirer.acquire(key, options, false, bypassed);
+		return this.engines.supporting(options).acquirer.acquire(key, options, false, bypassed);
 	}
 
 	@Override
@@ -189,7 +189,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * @see #acquireAll(Collection, LockOptions)
 	 */
 	public HeldLock acquireAll(LockKeys keys, LockOptions options, Predicate<LockException> bypassed) {
-		EngineLocks locks = locks(options).check(options);
+		EngineLocks locks = this.engines.supporting(options);
 		LockKey only = keys.single();
 		return (only != null) ? locks.acquirer.acquire(only, options, false, bypassed)
 				: locks.acquireAll(keys, options, bypassed);
@@ -197,7 +197,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 
 	@Override
 	public HeldLock acquirePermits(String key, int count, LockOptions options) {
-		return locks(options).check(options).permits.acquire(new LockKey(key), count, options);
+		return this.engines.supporting(options).permits.acquire(new LockKey(key), count, options);
 	}
 
 	@Override
@@ -222,7 +222,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 */
 	public CompletableFuture<HeldLock> acquireAllAsync(LockKeys keys, LockOptions options, List<HeldLock> outer,
 			Predicate<LockException> bypassed) {
-		return locks(options).check(options).acquireAllAsync(keys, options, outer, bypassed);
+		return this.engines.supporting(options).acquireAllAsync(keys, options, outer, bypassed);
 	}
 
 	/**
@@ -251,7 +251,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 
 	@Override
 	public LockView asLock(String key, LockOptions options) {
-		return new KeyLock(locks(options).check(options), new LockKey(key), options);
+		return new KeyLock(this.engines.supporting(options), new LockKey(key), options);
 	}
 
 	@Override

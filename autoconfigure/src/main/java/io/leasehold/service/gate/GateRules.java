@@ -12,6 +12,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.Owner;
 
 /**
  * Settings and decisions that all gates of one engine share. Thread-safe.
@@ -116,23 +117,19 @@ public final class GateRules {
 		return this.engine.receivesRecalls() && !this.engine.inDoubt(claim);
 	}
 
-	StoreClaim newClaim(Waiter waiter, long now) {
-		return newClaim(waiter, terms(waiter), now, false);
-	}
-
 	/** Create a claim whose grant may linger. */
 	StoreClaim newLingeringClaim(Waiter waiter, long now) {
 		Duration linger = lingerOf(waiter.options());
 		boolean lingers = lingers(waiter.options()) && this.affinity.requested(waiter.key(), linger, now)
 				&& this.engine.receivesRecalls();
 		LockTerms terms = terms(waiter);
-		return newClaim(waiter, lingers ? terms.with(linger, terms.minHold()) : terms, now, lingers);
+		return new StoreClaim(new Claim(waiter.key(), newOwner(waiter),
+				lingers ? terms.with(linger, terms.minHold()) : terms, waiter.waits(), now, lingers));
 	}
 
-	private StoreClaim newClaim(Waiter waiter, LockTerms terms, long now, boolean lingers) {
-		String thread = (waiter.thread() != null) ? waiter.threadName() : ASYNC + waiter.threadName();
-		return new StoreClaim(
-				new Claim(waiter.key(), this.member.newOwner(thread), terms, waiter.waits(), now, lingers));
+	/** Return a new owner token, which names the waiter's thread. */
+	Owner newOwner(Waiter waiter) {
+		return this.member.newOwner((waiter.thread() != null) ? waiter.threadName() : ASYNC + waiter.threadName());
 	}
 
 	/** Return the first lease of a lingering grant, which is never longer than others. */
@@ -141,7 +138,8 @@ public final class GateRules {
 		return atLeastMinLease((options.linger().compareTo(lease) < 0) ? options.linger() : lease);
 	}
 
-	private LockTerms terms(Waiter waiter) {
+	/** Return the terms of a waiter's claim, with times that the store accepts. */
+	LockTerms terms(Waiter waiter) {
 		LockOptions options = waiter.options();
 		return options.terms()
 			.with(atLeastMinLease(Hold.leaseOf(options)), this.storeKeepsMinHold ? options.minHold() : Duration.ZERO);

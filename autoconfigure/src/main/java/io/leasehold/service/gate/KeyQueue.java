@@ -9,6 +9,7 @@ import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.Claim;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -245,7 +246,8 @@ final class KeyQueue {
 
 	private StoreClaim newClaim(Waiter waiter, long since) {
 		return (this.linger != null) ? this.linger.newClaim(waiter, since, this.holders.first() != null)
-				: this.rules.newClaim(waiter, since);
+				: new StoreClaim(new Claim(this.key, this.rules.newOwner(waiter), this.rules.terms(waiter),
+						waiter.waits(), since, false));
 	}
 
 	/** Keep the claim if the head of the queue needs the same one, else replace it. */
