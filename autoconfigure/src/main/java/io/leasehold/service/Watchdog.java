@@ -311,7 +311,7 @@ final class Watchdog {
 
 		/** Return the hold to which the grant was passed on, if any has it. */
 		Stream<Due> current() {
-			Hold current = this.gate.renewing(this.hold.grant);
+			Hold current = this.gate.renewalBegan(this.hold.grant);
 			return Stream.ofNullable(current).map((holder) -> new Due(this.gate, holder));
 		}
 

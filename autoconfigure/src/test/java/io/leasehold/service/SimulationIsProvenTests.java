@@ -77,7 +77,7 @@ class SimulationIsProvenTests {
 						"decision.request(claim, again ? Duration.ZERO : busy.retryIn());", ""),
 				bug("a claim that is released while a request is in flight", "gate.StoreClaim",
 						"boolean may = this.phase == Phase.ENDED;", "boolean may = true;"),
-				bug("a lock that is renewed after its release", "Watchdog", "this.gate.renewing(this.hold.grant)",
+				bug("a lock that is renewed after its release", "Watchdog", "this.gate.renewalBegan(this.hold.grant)",
 						"this.hold"),
 				bug("a shared claim that a later caller inherits", "gate.GateRules", "(claim.access().limit() == 1 ||",
 						"(true ||"),

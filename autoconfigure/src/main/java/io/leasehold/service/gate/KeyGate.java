@@ -311,10 +311,10 @@ public final class KeyGate {
 	}
 
 	/**
-	 * Return the hold whose grant is about to be renewed, or {@code null} if the grant is
-	 * not held any more.
+	 * The renewal of a grant begins.
+	 * @return the hold that has the grant, {@code null} if none has it any more
 	 */
-	public synchronized @Nullable Hold renewing(Grant renewed) {
+	public synchronized @Nullable Hold renewalBegan(Grant renewed) {
 		if (this.linger != null) {
 			this.linger.renewing(renewed);
 		}

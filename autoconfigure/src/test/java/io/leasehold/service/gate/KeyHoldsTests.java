@@ -48,9 +48,9 @@ class KeyHoldsTests {
 	void handleOfALostHoldDoesNotLeaveIt() {
 		KeyGate gate = this.scene.gate;
 		Hold held = this.scene.acquire(EXCLUSIVE);
-		assertThat(gate.renewing(held.grant)).isSameAs(held);
+		assertThat(gate.renewalBegan(held.grant)).isSameAs(held);
 		this.scene.lose(held, LossCause.EXPIRED);
-		assertThat(gate.renewing(held.grant)).isNull();
+		assertThat(gate.renewalBegan(held.grant)).isNull();
 		Decision decision = this.scene.close(held);
 		assertThat(decision.closes()).isFalse();
 		assertThat(decision.freed()).isNull();
