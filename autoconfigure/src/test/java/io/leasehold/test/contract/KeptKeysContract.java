@@ -135,18 +135,21 @@ abstract class KeptKeysContract extends EngineKeysContract {
 			Claim claim = claim(one, shortLease(), LONG);
 			Granted granted = one.granted(claim);
 			long end = granted.validUntil() + shortLease().toNanos() / 4;
-			while (System.nanoTime() - end <= 0) {
+			KeptKeys.Kept found;
+			Holder holder;
+			do {
 				long sent = System.nanoTime();
-				if (!(one.renew(claim, granted) instanceof RenewalOutcome.Renewed)
-						|| System.nanoTime() - sent > shortLease().toNanos() / 2) {
+				boolean renewed = one.renew(claim, granted) instanceof RenewalOutcome.Renewed;
+				found = kept.find(KEY);
+				holder = one.engine().inspect(KEY).stream().findFirst().orElse(null);
+				if (!renewed || System.nanoTime() - sent > shortLease().toNanos() / 2) {
 					one.engine().forceRelease(KEY);
 					kept.open(KEY);
 					return false; // the machine was paused
 				}
 				LockSupport.parkNanos(shortLease().toNanos() / 10);
 			}
-			KeptKeys.Kept found = kept.find(KEY);
-			Holder holder = one.engine().inspect(KEY).stream().findFirst().orElse(null);
+			while (System.nanoTime() - end <= 0);
 			assertThat(found).isNull();
 			assertThat(holder).isNotNull();
 			release(one, claim);
