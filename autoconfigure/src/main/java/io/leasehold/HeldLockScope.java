@@ -26,6 +26,8 @@ public final class HeldLockScope implements AutoCloseable {
 
 	private final @Nullable HeldLockScope outer;
 
+	private boolean closed;
+
 	private HeldLockScope(HeldLock lock, @Nullable Consumer<Object> beforeCommit, @Nullable Runnable onClose) {
 		this.lock = lock;
 		this.beforeCommit = beforeCommit;
@@ -131,9 +133,18 @@ public final class HeldLockScope implements AutoCloseable {
 		return scope.lock;
 	}
 
+	/** End the scope. A second call has no effect. */
 	@Override
 	public void close() {
-		CURRENT.set(this.outer); // the outermost leaves an empty entry to be reused
+		if (this.closed) {
+			return;
+		}
+		this.closed = true;
+		HeldLockScope innermost = CURRENT.get();
+		while (innermost != null && innermost.closed) {
+			innermost = innermost.outer;
+		}
+		CURRENT.set(innermost); // the outermost leaves an empty entry to be reused
 		if (this.onClose != null) {
 			this.onClose.run();
 		}
