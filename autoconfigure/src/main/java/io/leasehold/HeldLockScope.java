@@ -133,21 +133,30 @@ public final class HeldLockScope implements AutoCloseable {
 		return scope.lock;
 	}
 
-	/** End the scope. A second call has no effect. */
+	/**
+	 * End the scope, and those that were opened inside it and not closed. A second call
+	 * has no effect.
+	 */
 	@Override
 	public void close() {
 		if (this.closed) {
 			return;
 		}
 		this.closed = true;
-		HeldLockScope innermost = CURRENT.get();
-		while (innermost != null && innermost.closed) {
-			innermost = innermost.outer;
+		if (isInEffect()) {
+			CURRENT.set(this.outer); // the outermost leaves an empty entry to be reused
 		}
-		CURRENT.set(innermost); // the outermost leaves an empty entry to be reused
 		if (this.onClose != null) {
 			this.onClose.run();
 		}
+	}
+
+	private boolean isInEffect() {
+		HeldLockScope scope = CURRENT.get();
+		while (scope != null && scope != this) {
+			scope = scope.outer;
+		}
+		return scope == this;
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.leasehold.service;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 import io.leasehold.HeldLock;
@@ -12,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Scopes that are closed twice or in another order than the reverse one: the current lock
- * is that of the innermost open scope, and none stays current.
+ * Scopes that are closed twice, in another order than the reverse one, or never: none
+ * stays in effect after a scope around it was closed.
  */
 class ScopeOrderTests extends LockServiceFixture {
 
@@ -31,18 +32,19 @@ class ScopeOrderTests extends LockServiceFixture {
 	}
 
 	@Test
-	void innermostOpenScopeIsCurrentInWhateverOrderTheyAreClosed() {
+	void scopeEndsWithTheFirstOfItsOwnClosingAndThoseOfTheScopesAroundIt() {
 		for (List<Integer> order : orders(new ArrayList<>(), SCOPES + 1)) {
 			List<Integer> closings = new ArrayList<>();
 			List<HeldLockScope> scopes = new ArrayList<>(
 					this.locks.stream().map((lock) -> HeldLockScope.open(lock, (transaction) -> {
 					}, () -> closings.add(lock.key().charAt(0) - 'a'))).toList());
-			List<HeldLock> open = new ArrayList<>(this.locks);
+			List<HeldLock> inEffect = new ArrayList<>(this.locks);
 			for (int closed : order) {
 				scopes.get(closed).close();
-				open.remove(this.locks.get(closed));
-				HeldLock innermost = open.isEmpty() ? null : open.get(open.size() - 1);
-				assertThat(HeldLockScope.held().stream().findFirst().orElse(null)).as("%s", order).isEqualTo(innermost);
+				inEffect.removeAll(this.locks.subList(closed, SCOPES));
+				List<HeldLock> innermostFirst = new ArrayList<>(inEffect);
+				Collections.reverse(innermostFirst);
+				assertThat(HeldLockScope.held()).as("%s", order).isEqualTo(innermostFirst);
 			}
 			scopes.forEach(HeldLockScope::close);
 			assertThat(HeldLockScope.held()).isEmpty();
