@@ -58,7 +58,8 @@ class InheritedValuesTests {
 				assertThat(Thread.getAllStackTraces().keySet())
 					.filteredOn((thread) -> thread.getName().startsWith("leasehold-"))
 					.isNotEmpty()
-					.allMatch((thread) -> thread.getContextClassLoader() == APPLICATION);
+					.allMatch((thread) -> thread.getContextClassLoader() == APPLICATION)
+					.allMatch((thread) -> thread.getPriority() == Thread.NORM_PRIORITY);
 			});
 	}
 
@@ -89,6 +90,7 @@ class InheritedValuesTests {
 		Locked.execute(() -> {
 			if (tenant != null) {
 				TENANT.set(tenant);
+				Thread.currentThread().setPriority(Thread.MIN_PRIORITY);
 				Thread.currentThread().setContextClassLoader(new URLClassLoader(new URL[0], APPLICATION));
 			}
 			try {

@@ -33,6 +33,7 @@ public final class DaemonThreads implements ThreadFactory {
 	public Thread newThread(Runnable task) {
 		Thread thread = new Thread(null, task, this.prefix + this.count.incrementAndGet(), 0, false);
 		thread.setContextClassLoader(this.loader);
+		thread.setPriority(Thread.NORM_PRIORITY);
 		thread.setDaemon(true);
 		return thread;
 	}
