@@ -249,9 +249,13 @@ final class Inbox {
 
 		void lost() {
 			if (Inbox.this.current.compareAndSet(this, null)) {
-				close(); // until then, Lettuce keeps even a broken connection
-				Inbox.this.topology.doubt(this.node);
-				openLater(RETRY_MILLIS);
+				try {
+					close(); // until then, Lettuce keeps even a broken connection
+				}
+				finally {
+					Inbox.this.topology.doubt(this.node);
+					openLater(RETRY_MILLIS);
+				}
 			}
 		}
 

@@ -159,6 +159,21 @@ class InboxSubscriptionTests {
 	}
 
 	/** Its message may be lost, so the next subscription is followed by another one. */
+	/** Such as for the same lack of memory. */
+	@Test
+	void subscriptionThatCannotBeClosedIsReplaced() throws Exception {
+		this.whenSubscribed = () -> {
+			this.connections.get(0).whenClosed = () -> {
+				throw new OutOfMemoryError("Java heap space");
+			};
+			throw new OutOfMemoryError("Java heap space");
+		};
+		assertThat(isReceiving()).isFalse();
+		this.executor.runDelayed();
+		assertThat(isReceiving()).isTrue();
+		assertThat(this.connections).hasSize(2);
+	}
+
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void subscriptionWhoseReportFailsIsClosedAndReplacedOnce(boolean isLost) throws Exception {
@@ -273,6 +288,9 @@ class InboxSubscriptionTests {
 
 		private volatile boolean open = true;
 
+		private volatile Runnable whenClosed = () -> {
+		};
+
 		Listening(Consumer<String> listener, Runnable lost) {
 			this.listener = listener;
 			this.lost = lost;
@@ -291,6 +309,7 @@ class InboxSubscriptionTests {
 		@Override
 		public void close() {
 			this.open = false;
+			this.whenClosed.run();
 		}
 
 	}
