@@ -271,6 +271,9 @@ final class Acquirer {
 	private @Nullable Handle open(Waiter waiter, @Nullable KeyGate gate, Predicate<LockException> bypassed,
 			ReleaseTiming timing) {
 		long now = this.clock.nanoTime();
+		if (waiter.waited()) {
+			this.reports.waits(waiter);
+		}
 		RuntimeException failure = waiter.failure();
 		if (failure != null) {
 			this.reports.failed(waiter, failure, bypassed, now);

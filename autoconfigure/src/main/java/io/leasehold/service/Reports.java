@@ -63,10 +63,16 @@ final class Reports {
 		}
 	}
 
+	/**
+	 * Report that a caller waits, once. The grant of an async caller may have ended the
+	 * wait meanwhile, and must be reported afterwards.
+	 */
 	void waits(Waiter waiter) {
 		if (!waiter.options().endless()) {
-			this.events.publish(new LockEvent.WaitStarted(this.engine, waiter.options().name(), waiter.key()));
-			this.slowWaits.begun();
+			waiter.announceWait(() -> {
+				this.events.publish(new LockEvent.WaitStarted(this.engine, waiter.options().name(), waiter.key()));
+				this.slowWaits.begun();
+			});
 		}
 	}
 

@@ -20,6 +20,9 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 	/** Whether the caller has begun to wait. */
 	boolean waited;
 
+	/** Whether listeners know that the caller has begun to wait. */
+	private boolean announced;
+
 	private final LockKey key;
 
 	private final LockOptions options;
@@ -50,6 +53,7 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 	protected final <W extends Waiter> W continuedBy(W next) {
 		Waiter continued = next;
 		continued.waited = this.waited;
+		continued.announced = this.announced;
 		continued.followers = this.followers;
 		return next;
 	}
@@ -125,6 +129,17 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 
 	public final boolean waited() {
 		return this.waited;
+	}
+
+	/**
+	 * Announce that the caller has begun to wait, unless this was done before. Then it
+	 * has been done when this method returns, even if another thread does it.
+	 */
+	public final synchronized void announceWait(Runnable announcement) {
+		if (!this.announced) {
+			this.announced = true;
+			announcement.run();
+		}
 	}
 
 	@Override
