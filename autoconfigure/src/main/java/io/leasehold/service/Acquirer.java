@@ -224,7 +224,7 @@ final class Acquirer {
 				}
 				return gate;
 			}
-			gate.describe().held().forEach((held) -> this.holds.isValid(gate, held.hold()));
+			gate.held().forEach((held) -> this.holds.isValid(gate, held.hold()));
 		}
 	}
 

@@ -114,7 +114,7 @@ final class Deadlocks {
 
 	/** Search from a wait, and add the waits of the cycle in reverse order. */
 	private boolean leadsTo(Wait end, Wait wait, List<Wait> cycle, Set<Waiter> seen) {
-		for (KeyState.Held held : wait.gate.describe().held()) {
+		for (KeyState.Held held : wait.gate.held()) {
 			for (Wait next : held.hold().isPermit() ? List.<Wait>of() : this.waits.values()) {
 				if (next.runsUnder(held.hold()) && (next == end
 						|| !next.isOver() && seen.add(next.waiter) && leadsTo(end, next, cycle, seen))) {

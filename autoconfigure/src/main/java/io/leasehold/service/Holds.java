@@ -212,7 +212,7 @@ final class Holds implements Watchdog.Listener {
 
 	/** Mark all holds of a key as lost. Their leases expire. */
 	void loseAll(KeyGate gate) {
-		gate.describe().held().forEach((held) -> lose(gate, held.hold(), LossCause.SHUTDOWN));
+		gate.held().forEach((held) -> lose(gate, held.hold(), LossCause.SHUTDOWN));
 	}
 
 	@Override

@@ -168,7 +168,7 @@ final class Watchdog {
 		List<Due> due = new ArrayList<>();
 		long next = IDLE;
 		for (KeyGate gate : this.gates) {
-			for (KeyState.Held held : gate.describe().held()) {
+			for (KeyState.Held held : gate.held()) {
 				if (this.listener.get().check(gate, held, now)) {
 					next = Math.min(next, check(held.hold(), now));
 					if (free && held.use() == Hold.Use.IN_USE && isDue(held.hold(), now)) {

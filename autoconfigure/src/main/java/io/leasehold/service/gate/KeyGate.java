@@ -52,6 +52,11 @@ public final class KeyGate {
 		return this.key;
 	}
 
+	/** Return the holds of this key. */
+	public synchronized List<KeyState.Held> held() {
+		return this.holders.describe(this.rules.now());
+	}
+
 	/** Return the holds and the waiters of this key. */
 	public synchronized KeyState describe() {
 		long now = this.rules.now();
@@ -245,7 +250,14 @@ public final class KeyGate {
 		}
 		Hold hold = this.holders.of(kept);
 		long now = this.rules.now();
-		return (hold != null && hold.isClosed() && hold.minHoldRest(now) <= 0) ? leave(hold, now, decision) : decision;
+		if (hold == null || !hold.isClosed()) {
+			return decision;
+		}
+		if (hold.minHoldRest(now) > 0) {
+			decision.leaving = hold;
+			return decision;
+		}
+		return leave(hold, now, decision);
 	}
 
 	/**

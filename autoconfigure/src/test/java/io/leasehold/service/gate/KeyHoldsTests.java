@@ -206,6 +206,17 @@ class KeyHoldsTests {
 		assertThat(this.scene.gate.keepingEnded(open.grant).freed()).isNull();
 	}
 
+	/** The clock of the service may lag behind that of the timer. */
+	@Test
+	void holdWhoseTimerIsEarlyIsLeftLater() {
+		Hold held = this.scene.acquire(EXCLUSIVE.toBuilder().minHold(DELAY).build());
+		assertThat(this.scene.close(held).leaving()).isSameAs(held);
+		this.scene.clock.advance(DELAY.minus(NANO));
+		assertThat(this.scene.gate.keepingEnded(held.grant).leaving()).isSameAs(held);
+		this.scene.clock.advance(NANO);
+		assertThat(this.scene.gate.keepingEnded(held.grant).freed()).isSameAs(held);
+	}
+
 	@Test
 	void holdIsInUseFromItsOpeningToItsEnd() {
 		TestCaller caller = this.scene.first(EXCLUSIVE.toBuilder().minHold(DELAY).build());
