@@ -1,8 +1,11 @@
 package io.leasehold.interceptor;
 
-import java.lang.reflect.RecordComponent;
+import java.io.ByteArrayInputStream;
+import java.io.CharArrayReader;
 import java.io.InputStream;
 import java.io.Reader;
+import java.io.StringReader;
+import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -50,6 +53,10 @@ final class LateTypes {
 
 	/** Types whose work has begun, although Spring adapts them as publishers. */
 	private static final List<Class<?>> BEGUN = present("kotlinx.coroutines.Job");
+
+	/** Streams that read nothing later, since their content is in memory. */
+	private static final List<Class<?>> IN_MEMORY = List.of(ByteArrayInputStream.class, StringReader.class,
+			CharArrayReader.class);
 
 	/** Results of {@link #isLate} by class. A Boolean keeps no class loader reachable. */
 	private static final ClassValue<Boolean> KNOWN = new ClassValue<>() {
@@ -145,15 +152,17 @@ final class LateTypes {
 
 	/** Return whether the objects of a class end later. */
 	static boolean isLate(Class<?> type) {
-		return LATE.stream().anyMatch((late) -> late.isAssignableFrom(type) && !isContainer(type, late))
+		return LATE.stream().anyMatch((late) -> late.isAssignableFrom(type) && !isComplete(type, late))
 				|| MethodChecks.publisher(type) != null;
 	}
 
 	/**
-	 * Return whether a supplier only supplies its elements, as pages of Spring Data do.
+	 * Return whether the objects of a class are complete although a late type includes
+	 * them: streams in memory, and pages of Spring Data, which supply their elements.
 	 */
-	private static boolean isContainer(Class<?> type, Class<?> late) {
-		return late == Supplier.class && Iterable.class.isAssignableFrom(type);
+	private static boolean isComplete(Class<?> type, Class<?> late) {
+		return late == Supplier.class && Iterable.class.isAssignableFrom(type) || IN_MEMORY.stream()
+			.anyMatch((memory) -> late.isAssignableFrom(memory) && memory.isAssignableFrom(type));
 	}
 
 }

@@ -73,6 +73,8 @@ class LateResultTableTests {
 			both("Iterator<?>", "List.of(Work.future()).iterator()", STARTUP),
 			both("java.io.InputStream", "java.io.InputStream.nullInputStream()", STARTUP),
 			both("Object", "java.io.InputStream.nullInputStream()", CALL),
+			both("java.io.ByteArrayInputStream", "new java.io.ByteArrayInputStream(new byte[1])", PLAIN),
+			both("Object", "new java.io.StringReader(\"x\")", PLAIN),
 			both("java.io.Reader", "java.io.Reader.nullReader()", STARTUP),
 			both("Optional<java.io.InputStream>", "null", STARTUP),
 			both("Object", "List.of(Work.future()).iterator()", CALL),

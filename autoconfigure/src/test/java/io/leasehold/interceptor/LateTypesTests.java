@@ -1,5 +1,10 @@
 package io.leasehold.interceptor;
 
+import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
+import java.io.CharArrayReader;
+import java.io.InputStream;
+import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +55,11 @@ class LateTypesTests {
 				(Callable<String>) () -> ""))
 			.allMatch(LateTypes::isLate);
 		assertThat(List.of("", List.of(), 1)).noneMatch(LateTypes::isLate);
+		assertThat(List.of(InputStream.nullInputStream(), new BufferedReader(new StringReader(""))))
+			.allMatch(LateTypes::isLate);
+		assertThat(
+				List.of(new ByteArrayInputStream(new byte[1]), new StringReader(""), new CharArrayReader(new char[1])))
+			.noneMatch(LateTypes::isLate);
 	}
 
 	/** A recursive type would be searched for ever without a bound. */
