@@ -1,12 +1,14 @@
 package io.leasehold.key;
 
 import java.lang.reflect.Method;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.support.ReflectiveMethodResolver;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeLocator;
 
@@ -23,14 +25,16 @@ final class KeyContext {
 
 	private final KeyVariables variables;
 
-	/** What the contexts share, so that not each one looks up the same properties. */
+	/** Resolvers and accessors that all contexts share, with their caches. */
 	private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
-	KeyContext(Method method, Class<?> targetClass, KeyVariables variables, BeanResolver beans) {
+	KeyContext(Method method, Class<?> targetClass, KeyVariables variables, BeanResolver beans,
+			ReflectiveMethodResolver methods) {
 		this.method = method;
 		this.targetClass = targetClass;
 		this.variables = variables;
 		this.shared.setBeanResolver(beans);
+		this.shared.setMethodResolvers(List.of(methods));
 		// Not that of the calling thread, which differs in the common pool
 		this.shared.setTypeLocator(new StandardTypeLocator(targetClass.getClassLoader()));
 	}

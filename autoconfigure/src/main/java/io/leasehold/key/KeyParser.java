@@ -14,6 +14,7 @@ import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.ReflectiveMethodResolver;
 import org.springframework.util.StringUtils;
 
 /**
@@ -52,8 +53,10 @@ public final class KeyParser {
 		SpelNodeImpl root = parse("key", text);
 		new KeyChecks("key", text, variables, this.beans).checkNames(root);
 		new PartChecks(text, variables).check(root);
+		KeyMethods methods = new KeyMethods(text, variables);
+		methods.check(root);
 		return new KeyExpression(text, KeyPart.of(root, variables),
-				new KeyContext(method, targetClass, variables, this.resolver), isBare(root, variables));
+				new KeyContext(method, targetClass, variables, this.resolver, methods), isBare(root, variables));
 	}
 
 	private static boolean isBare(SpelNode node, KeyVariables variables) {
@@ -79,7 +82,8 @@ public final class KeyParser {
 				"Read a property with @environment.getRequiredProperty('...').");
 		SpelNodeImpl root = parse("condition", text);
 		new KeyChecks("condition", text, variables, this.beans).checkNames(root);
-		return new LockCondition(root, new KeyContext(method, targetClass, variables, this.resolver));
+		return new LockCondition(root,
+				new KeyContext(method, targetClass, variables, this.resolver, new ReflectiveMethodResolver()));
 	}
 
 	private SpelNodeImpl parse(String attribute, String text) {

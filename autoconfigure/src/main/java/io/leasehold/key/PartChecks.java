@@ -2,7 +2,6 @@ package io.leasehold.key;
 
 import java.lang.reflect.Modifier;
 import java.util.Set;
-import java.util.UUID;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
@@ -22,7 +21,6 @@ import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
@@ -35,9 +33,6 @@ final class PartChecks {
 	private static final Set<String> TEXT_OF_NULL = Set.of("T(String).valueOf", "T(String).join",
 			"T(String).copyValueOf", "T(java.lang.String).valueOf", "T(java.lang.String).join",
 			"T(java.util.Objects).toString");
-
-	/** Static methods that use the time, the time zone or the language of the process. */
-	private static final Set<String> OF_PROCESS = Set.of("now", "systemDefault", "getDefault");
 
 	private final String text;
 
@@ -137,7 +132,6 @@ final class PartChecks {
 			SpelNode child = node.getChild(i);
 			if (child instanceof MethodReference method && node instanceof CompoundExpression && i > 0) {
 				refuseTextOfNull(node.getChild(i - 1), method);
-				refuseOfProcess(node.getChild(i - 1), method);
 			}
 			refuseHiddenText(child, node instanceof OpModulus || node instanceof OpDivide);
 		}
@@ -159,27 +153,6 @@ final class PartChecks {
 			throw problem("joins text with %s(...)".formatted(called),
 					"Join the parts with +, such as \"'order:' + #id\", so that each part is checked.");
 		}
-	}
-
-	private void refuseOfProcess(SpelNode receiver, MethodReference method) {
-		String name = method.getName();
-		boolean ofType = receiver instanceof TypeReference;
-		if (name.endsWith("ashCode") && !hasStableHash(typeOf(receiver)) || ofType && name.equals("hash")) {
-			throw problem("contains the hash code %s.%s(...)".formatted(receiver.toStringAST(), name),
-					"Use an id: enums, and objects that contain one, have another hash code in each process.");
-		}
-		if (method.getChildCount() == 0
-				&& (name.equals("toLowerCase") || name.equals("toUpperCase") || ofType && OF_PROCESS.contains(name))) {
-			throw problem(
-					"depends on the time zone or the language of the process: %s.%s()".formatted(receiver.toStringAST(),
-							name),
-					"Pass it, such as \"#name.toLowerCase(T(java.util.Locale).ROOT)\" or"
-							+ " \"T(java.time.LocalDate).now(T(java.time.ZoneOffset).UTC)\".");
-		}
-	}
-
-	private static boolean hasStableHash(@Nullable Class<?> type) {
-		return type != null && (ClassUtils.isPrimitiveOrWrapper(type) || type == String.class || type == UUID.class);
 	}
 
 	private boolean joinsText(@Nullable SpelNode node) {

@@ -1,6 +1,7 @@
 package io.leasehold.key;
 
 import java.lang.reflect.Method;
+import java.time.DayOfWeek;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -88,6 +89,9 @@ abstract class KeyExpressionFixture {
 		void optional(Optional<Object> value) {
 		}
 
+		void day(DayOfWeek day) {
+		}
+
 		void real(double value) {
 		}
 
@@ -107,6 +111,14 @@ abstract class KeyExpressionFixture {
 
 		public String of(Object id) {
 			return "bean " + this.name + " " + id;
+		}
+
+		public int stableHashCode(Object id) {
+			return 7;
+		}
+
+		public String toLowerCase() {
+			return this.name;
 		}
 
 	}

@@ -145,8 +145,7 @@ class KeyRefusalsTests extends KeyExpressionFixture {
 			'a' + '%d'.formatted(#id)     | formats text                 | Join the parts with +
 			{'a', #name.formatted(#id)}   | formats text                 | Join the parts with +
 			T(String).format('k%s', #id)  | formats text                 | Join the parts with +
-			'k:' + #target.hashCode()     | contains the hash code       | Use an id
-			T(java.util.Objects).hash(#id) | contains the hash code      | Use an id
+			T(java.util.Objects).hash(#id) | contains the hash code      | Join the parts with +
 			#name.toLowerCase()           | depends on the time zone or the language | ROOT
 			'k:' + T(java.time.LocalDate).now() | depends on the time zone or the language | ZoneOffset
 			T(String).join('-', #name)    | converts its parts          | Join the parts with +
@@ -168,6 +167,14 @@ class KeyRefusalsTests extends KeyExpressionFixture {
 	void parametersWithSeveralValuesAreNoPartOfAKey(String expression) {
 		assertThatExceptionOfType(InvalidKeyExpressionException.class).isThrownBy(() -> parse("several", expression))
 			.withMessageContaining("several values where one is needed");
+	}
+
+	@Test
+	void hashCodeOfAParameterThatIsAnEnumFailsStartup() {
+		assertThatExceptionOfType(InvalidKeyExpressionException.class)
+			.isThrownBy(() -> parse("day", "'k:' + #day.hashCode()"))
+			.withMessageContaining("contains the hash code #day.hashCode()")
+			.satisfies((ex) -> assertThat(ex.getAction()).contains("name().hashCode()"));
 	}
 
 	@ParameterizedTest

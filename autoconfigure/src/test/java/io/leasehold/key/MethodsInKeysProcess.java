@@ -62,6 +62,7 @@ final class MethodsInKeysProcess {
 			}
 			else if (method.getParameterCount() == 0 && !method.getName().startsWith("getDisplay")) {
 				expressions.add("'k:' + #value.%s()".formatted(method.getName()));
+				expressions.add("{#value}.!['k:' + %s()]".formatted(method.getName()));
 			}
 		}
 		for (String of : List.of("Objects).hash", "Objects).hashCode", "Arrays).hashCode", "Arrays).deepHashCode")) {

@@ -1,0 +1,120 @@
+package io.leasehold.key;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+import io.leasehold.LockKeyException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.convert.TypeDescriptor;
+import org.springframework.expression.AccessException;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.MethodExecutor;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.TypeReference;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.support.ReflectiveMethodResolver;
+
+/**
+ * Methods that a key calls. Methods of the JDK are rejected if their result depends on
+ * the process: at startup, or at the call if only the value shows it. Thread-safe.
+ */
+final class KeyMethods extends ReflectiveMethodResolver {
+
+	/** Static methods whose result depends on the hash codes of their arguments. */
+	private static final Set<String> HASHES = Set.of("T(java.util.Objects).hash", "T(java.util.Objects).hashCode",
+			"T(java.util.Arrays).hashCode", "T(java.util.Arrays).deepHashCode", "T(System).identityHashCode",
+			"T(java.lang.System).identityHashCode");
+
+	/** Static methods that use the time zone or the language of the process. */
+	private static final Pattern OF_PROCESS = Pattern
+		.compile("T\\(java\\.(time|util)\\.(?!Instant\\)).*\\)\\.(now|systemDefault|getDefault)");
+
+	/** Types whose values have the same hash code in each process. */
+	private static final Set<Class<?>> STABLE = Set.of(String.class, Boolean.class, Character.class, Byte.class,
+			Short.class, Integer.class, Long.class, Float.class, Double.class, BigInteger.class, BigDecimal.class,
+			UUID.class);
+
+	private final String text;
+
+	private final KeyVariables variables;
+
+	KeyMethods(String text, KeyVariables variables) {
+		this.text = text;
+		this.variables = variables;
+	}
+
+	/** Check the calls inside a node. */
+	void check(SpelNode node) {
+		for (int i = 0; i < node.getChildCount(); i++) {
+			SpelNode child = node.getChild(i);
+			if (child instanceof MethodReference method) {
+				check((node instanceof CompoundExpression && i > 0) ? node.getChild(i - 1) : null, method);
+			}
+			check(child);
+		}
+	}
+
+	/**
+	 * Check a call.
+	 * @param receiver what the method is called on, or null for the element of a
+	 * projection or selection
+	 */
+	private void check(@Nullable SpelNode receiver, MethodReference method) {
+		String name = method.getName();
+		String called = (receiver != null) ? "%s.%s".formatted(receiver.toStringAST(), name) : name;
+		if (HASHES.contains(called)) {
+			throw problem("contains the hash code %s(...)".formatted(called),
+					"Join the parts with +, such as \"'order:' + #id\": hash codes of enums, and of objects that contain"
+							+ " one, are different in each process.");
+		}
+		if (method.getChildCount() > 0 || receiver instanceof BeanReference) {
+			return;
+		}
+		if (name.equals("hashCode") && STABLE.stream().noneMatch((type) -> mayBe(type, receiver))) {
+			throw problem("contains the hash code %s()".formatted(called),
+					"Use an id, or the hash code of a text, such as \"#status.name().hashCode()\" of an enum: hash codes of"
+							+ " enums, and of objects that contain one, are different in each process.");
+		}
+		if (isLetterCase(name) && mayBe(String.class, receiver) || OF_PROCESS.matcher(called).matches()) {
+			throw problem("depends on the time zone or the language of the process: %s()".formatted(called),
+					"Pass it, such as \"#name.toLowerCase(T(java.util.Locale).ROOT)\" or"
+							+ " \"T(java.time.LocalDate).now(T(java.time.ZoneOffset).UTC)\".");
+		}
+	}
+
+	private static boolean isLetterCase(String name) {
+		return name.equals("toLowerCase") || name.equals("toUpperCase");
+	}
+
+	/** Return whether the value of a node may be of a type. */
+	private boolean mayBe(Class<?> type, @Nullable SpelNode node) {
+		Class<?> declared = (node instanceof VariableReference) ? this.variables.type(node.toStringAST().substring(1))
+				: null;
+		return !(node instanceof TypeReference) && (declared == null || declared.isAssignableFrom(type));
+	}
+
+	private InvalidKeyExpressionException problem(String problem, String action) {
+		return InvalidKeyExpressionException.of("key", this.text, problem, action);
+	}
+
+	@Override
+	public @Nullable MethodExecutor resolve(EvaluationContext context, Object target, String name,
+			List<TypeDescriptor> arguments) throws AccessException {
+		if (name.equals("hashCode") && arguments.isEmpty() && !STABLE.contains(target.getClass())) {
+			throw new LockKeyException(null,
+					("the hash code of a %s may be another one in each process: use its id,"
+							+ " or the hash code of a text, such as name().hashCode() of an enum")
+						.formatted(target.getClass().getTypeName()));
+		}
+		return super.resolve(context, target, name, arguments);
+	}
+
+}
