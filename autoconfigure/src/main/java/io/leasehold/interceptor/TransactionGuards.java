@@ -8,12 +8,13 @@ import io.leasehold.reactive.ReactiveTransactions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Suppliers of what guards the transactions of annotated methods. Each is used not before
- * the first method that needs it.
+ * Suppliers of the guards for transactions of annotated methods. The first method that
+ * needs a guard requests it.
  *
  * @param fencing guard of fenced methods whose body runs in one thread
- * @param reactiveFencing guard of fenced methods that return a publisher
- * @param reactive transactions in which publishers acquire locks
+ * @param reactiveFencing guard of fenced methods that return a publisher, and of fenced
+ * suspending functions
+ * @param reactive transactions in which publishers and suspending functions acquire locks
  */
 public record TransactionGuards(Supplier<@Nullable FencingGuard> fencing,
 		Supplier<@Nullable ReactiveFencingGuard> reactiveFencing, Supplier<@Nullable ReactiveTransactions> reactive) {

@@ -45,7 +45,8 @@ final class AsyncHeldLocks {
 	}
 
 	/**
-	 * Begin to acquire locks. Cancelling the result ends the wait and closes the locks.
+	 * Begin to acquire locks. Completing or cancelling the result ends the wait and
+	 * closes the locks.
 	 * @param one acquires one of them
 	 * @param explanation completes a failure after all locks are closed; may block
 	 * @param executor runs it and user code

@@ -23,7 +23,11 @@ record Engines(Map<String, EngineLocks> byName, String defaultEngine) {
 		return find(this.byName, engine.isEmpty() ? this.defaultEngine : engine);
 	}
 
-	/** Return the locks of the engine that options name. It must support them. */
+	/**
+	 * Return the locks of the engine that options name.
+	 * @throws IllegalArgumentException if there is no such engine, or if it does not
+	 * support the options
+	 */
 	EngineLocks supporting(LockOptions options) {
 		EngineLocks locks = get(options.engine());
 		EngineForms.check(options, locks.engine);

@@ -211,9 +211,9 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Acquire the locks of one or several keys without blocking the caller. Cancelling
-	 * the future ends the wait, or releases the locks if they were just granted. The
-	 * future completes in a thread that may run user code.
+	 * Acquire the locks of one or several keys without blocking the caller. Completing or
+	 * cancelling the future ends the wait, or releases the locks if they were just
+	 * granted. The future completes in a thread that may run user code.
 	 * @param options how to acquire and hold them
 	 * @param outer locks under which the caller already runs: their keys are re-entered
 	 * @param bypassed whether the caller continues after an exception

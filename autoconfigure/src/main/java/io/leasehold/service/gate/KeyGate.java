@@ -240,8 +240,8 @@ public final class KeyGate {
 	}
 
 	/**
-	 * What a grant without an open hold may have been kept for has ended: its linger
-	 * time, the minimum hold of its closed hold, or its first renewal.
+	 * The reason to keep a grant without an open hold has ended: its linger time, the
+	 * minimum hold of its closed hold, or its first renewal.
 	 */
 	public synchronized Decision keepingEnded(Grant kept) {
 		Decision decision = new Decision();
