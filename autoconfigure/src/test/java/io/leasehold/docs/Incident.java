@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An incident that {@link IncidentsIntegrationTests} stages, and the first look that the
+ * An incident that {@link IncidentsIntegrationTests} stages, and the first check that the
  * manual names for its symptom: the path of a request, or a text in the log.
  */
 enum Incident {
@@ -56,7 +56,7 @@ enum Incident {
 
 	DEAD_HOLDER("The process of a holder died", "a-key-of-a-dead-instance", "/actuator/locks/redis?key=order:42", null,
 			"\"application\":\"shop\",\"host\":\"web-3\",\"process\":5215,\"thread\":\"payer\"",
-			"\"remaining\":\"PT1…S\""),
+			"\"remaining\":\"PT…S\""),
 
 	SHUTDOWN("An instance restarts, and a holder does not finish", "a-shutdown-takes-long",
 			"The shutdown waits for … locks that are held on engine …", null,
@@ -66,18 +66,18 @@ enum Incident {
 
 	private final String section;
 
-	private final String look;
+	private final String firstCheck;
 
-	private final @Nullable String culprit;
+	private final @Nullable String secondText;
 
-	private final List<String> answers;
+	private final List<String> texts;
 
-	Incident(String title, String section, String look, @Nullable String culprit, String... answers) {
+	Incident(String title, String section, String firstCheck, @Nullable String secondText, String... texts) {
 		this.title = title;
 		this.section = section;
-		this.look = look;
-		this.culprit = culprit;
-		this.answers = List.of(answers);
+		this.firstCheck = firstCheck;
+		this.secondText = secondText;
+		this.texts = List.of(texts);
 	}
 
 	/** Anchor of the symptom on the page. */
@@ -85,33 +85,42 @@ enum Incident {
 		return this.section;
 	}
 
-	String look() {
-		return this.look;
+	String firstCheck() {
+		return this.firstCheck;
 	}
 
 	boolean isRequest() {
-		return this.look.startsWith("/");
+		return this.firstCheck.startsWith("/");
 	}
 
-	/** Texts that the first look shows, with the examples of the manual. */
-	List<String> answers() {
-		return this.answers;
+	/** Return the texts that the first check shows, with the examples of the manual. */
+	List<String> texts() {
+		return this.texts;
 	}
 
 	/**
-	 * Text that only a second look shows, in the log of the instance that the culprit
-	 * used; {@code null} if the first look names the cause and the culprit.
+	 * Return the text that only a second check shows, in the log of the instance that the
+	 * operator used; {@code null} if the first check shows the cause and who caused it.
 	 */
-	@Nullable String culprit() {
-		return this.culprit;
+	@Nullable String secondText() {
+		return this.secondText;
+	}
+
+	/**
+	 * Return 3 if the first check shows the cause and who caused it, 2 if a second check
+	 * is necessary.
+	 */
+	int score() {
+		return (this.secondText == null) ? 3 : 2;
 	}
 
 	/** Row of the table on the page. */
 	String row() {
-		return "| [%s](#%s) | %s`%s` | %s | %s |".formatted(this.title, this.section, isRequest() ? "" : "log: ",
-				this.look,
-				this.answers.stream().map((answer) -> "`" + answer + "`").collect(Collectors.joining("<br>")),
-				(this.culprit == null) ? "3" : "2: then, `" + this.culprit + "`");
+		return "| [%s](#%s) | %s`%s` | %s%s |".formatted(this.title, this.section, isRequest() ? "" : "log: ",
+				this.firstCheck,
+				this.texts.stream().map((text) -> "`" + text + "`").collect(Collectors.joining("<br>")),
+				(this.secondText == null) ? ""
+						: "<br>second check, in the log of the operator's instance: `" + this.secondText + "`");
 	}
 
 	/** Return a pattern for a text in which … stands for any text. */

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import io.leasehold.engine.Member;
@@ -30,8 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Stages each incident of the manual, and finds its cause and its culprit by the first
- * look alone.
+ * Stages each incident of the manual, and finds its cause by the first check.
  */
 @Tag("full")
 @Timeout(600)
@@ -79,38 +80,37 @@ class IncidentsIntegrationTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void firstLookNamesCauseAndCulprit(Incident incident, TestReporter reporter) throws Exception {
+	void firstCheckShowsCause(Incident incident, TestReporter reporter) throws Exception {
 		this.examples.put("web-3", Member.of("").id().split("[@:]")[1]);
 		ShopInstance asked = stage(incident);
 		long begin = System.nanoTime();
-		awaitTexts(() -> look(incident, asked), incident.answers());
-		reporter.publishEntry(incident.name(),
-				"answered after %s ms".formatted(Duration.ofNanos(System.nanoTime() - begin).toMillis()));
-		String culprit = incident.culprit();
-		if (culprit != null) {
-			awaitTexts(second::log, List.of(culprit));
-			assertThat(look(incident, asked)).noneMatch(Incident.pattern(real(culprit)).asPredicate());
+		awaitTexts(() -> firstCheck(incident, asked), incident.texts());
+		reporter.publishEntry(incident.name(), "score %s after %s ms".formatted(incident.score(),
+				Duration.ofNanos(System.nanoTime() - begin).toMillis()));
+		String secondText = incident.secondText();
+		if (secondText != null) {
+			awaitTexts(second::log, List.of(secondText));
+			assertThat(firstCheck(incident, asked)).noneMatch(Incident.pattern(real(secondText)).asPredicate());
 		}
 	}
 
 	/** Return a response, or the lines of the log for which the manual says to search. */
-	private static List<String> look(Incident incident, ShopInstance asked) {
-		return incident.isRequest() ? List.of(asked.get(incident.look()))
-				: asked.log().stream().filter(Incident.pattern(incident.look()).asPredicate()).toList();
+	private static List<String> firstCheck(Incident incident, ShopInstance asked) {
+		return incident.isRequest() ? List.of(asked.get(incident.firstCheck()))
+				: asked.log().stream().filter(Incident.pattern(incident.firstCheck()).asPredicate()).toList();
 	}
 
 	/** Wait until all texts are in one of the lines. */
 	private void awaitTexts(Supplier<List<String>> lines, List<String> texts) {
-		await("answer").untilAsserted(() -> assertThat(lines.get()).anySatisfy((line) -> assertThat(texts)
+		await("texts").untilAsserted(() -> assertThat(lines.get()).anySatisfy((line) -> assertThat(texts)
 			.allSatisfy((text) -> assertThat(line).containsPattern(Incident.pattern(real(text))))));
 	}
 
-	private String real(String answer) {
-		String real = answer;
-		for (Map.Entry<String, String> example : this.examples.entrySet()) {
-			real = real.replace(example.getKey(), example.getValue());
-		}
-		return real;
+	/** Replace the examples, in one pass: a real port may contain another example. */
+	private String real(String text) {
+		return Pattern.compile(String.join("|", this.examples.keySet()))
+			.matcher(text)
+			.replaceAll((example) -> Matcher.quoteReplacement(this.examples.get(example.group())));
 	}
 
 	/** Return the instance that the operator asks. */
@@ -242,10 +242,20 @@ class IncidentsIntegrationTests {
 		return first;
 	}
 
+	/** The lease leaves 80 seconds in which a check shows the missed renewal. */
 	private ShopInstance deadHolder() throws Exception {
-		ShopInstance killed = holder(startOwn());
+		Duration lease = Duration.ofMinutes(2);
+		ShopInstance killed = holder(startOwn("--leasehold.lease=" + lease));
 		killed.run("pay payer order:42");
 		killed.process().kill();
+		await("missed renewal").untilAsserted(() -> {
+			String remaining = new JsonMapper().readTree(first.get("/actuator/locks/redis?key=order:42"))
+				.path("holders")
+				.path(0)
+				.path("remaining")
+				.asString();
+			assertThat(Duration.parse(remaining)).isLessThan(lease.multipliedBy(2).dividedBy(3));
+		});
 		return first;
 	}
 

@@ -10,8 +10,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The table of staged incidents is that of the test that stages them, and its first looks
- * are those that the page names for the symptoms.
+ * The table of staged incidents is that of the test that stages them, and its first
+ * checks are those that the page names for the symptoms.
  */
 class IncidentsPageTests {
 
@@ -31,15 +31,16 @@ class IncidentsPageTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void firstLookIsThatOfTheSymptom(Incident incident) {
+	void firstCheckIsThatOfTheSymptom(Incident incident) {
 		String symptom = this.page.prose()
 			.stream()
 			.filter((line) -> line.endsWith("[below](#" + incident.section() + ") |"))
 			.findFirst()
 			.orElseThrow() + this.page.sections().get(incident.section());
-		String look = incident.isRequest() ? "localhost:8080" + incident.look().replace("/locks/redis?", "/locks/jdbc?")
-				: incident.look();
-		assertThat(symptom).containsPattern("\\Q" + look + "\\E(?![/?])");
+		String check = incident.isRequest()
+				? "localhost:8080" + incident.firstCheck().replace("/locks/redis?", "/locks/jdbc?")
+				: incident.firstCheck();
+		assertThat(symptom).containsPattern("\\Q" + check + "\\E(?![/?])");
 	}
 
 	private static Stream<Incident> incidents() {
