@@ -6,6 +6,7 @@ import io.leasehold.engine.LockEngine;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.autoconfigure.contributor.HealthContributorAutoConfiguration;
@@ -14,8 +15,10 @@ import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthContributors;
 import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.ReactiveHealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.health.registry.HealthContributorRegistry;
+import org.springframework.boot.health.registry.ReactiveHealthContributorRegistry;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -50,12 +53,29 @@ class LeaseholdHealthAutoConfigurationTests {
 
 	/** Boot would reject two contributors of one name. */
 	@ParameterizedTest
-	@ValueSource(strings = { "locksHealthContributor", "locksHealthIndicator" })
+	@ValueSource(strings = { "locks", "locksHealthContributor", "locksHealthIndicator", "locksHEALTHINDICATOR" })
 	void contributorOfTheApplicationWins(String name) {
 		HealthIndicator own = () -> Health.up().build();
 		this.runner.withBean(name, HealthIndicator.class, () -> own)
 			.run((context) -> assertThat(context.getBean(HealthContributorRegistry.class).getContributor("locks"))
 				.isSameAs(own));
+	}
+
+	@Test
+	void reactiveContributorOfTheApplicationWins() {
+		ReactiveHealthIndicator own = () -> Mono.just(Health.up().build());
+		this.runner.withBean("locks", ReactiveHealthIndicator.class, () -> own).run((context) -> {
+			assertThat(context.getBean(ReactiveHealthContributorRegistry.class).getContributor("locks")).isSameAs(own);
+			assertThat(context.getBean(HealthContributorRegistry.class).getContributor("locks")).isNull();
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "locks", "locksHealthIndicator" })
+	void otherBeanOfSuchANameReplacesNothing(String name) {
+		this.runner.withBean(name, String.class, () -> "of the application")
+			.run((context) -> assertThat(context.getBean(HealthContributorRegistry.class).getContributor("locks"))
+				.isInstanceOf(CompositeHealthContributor.class));
 	}
 
 	@Test
