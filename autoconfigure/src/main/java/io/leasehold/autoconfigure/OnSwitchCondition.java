@@ -18,10 +18,10 @@ class OnSwitchCondition extends SpringBootCondition {
 	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
 		MergedAnnotation<ConditionalOnSwitch> annotation = metadata.getAnnotations().get(ConditionalOnSwitch.class);
 		String property = annotation.getString(MergedAnnotation.VALUE);
-		boolean on = context.getEnvironment()
-			.getProperty(property, Boolean.class, annotation.getBoolean("matchIfMissing"));
-		return new ConditionOutcome(on,
-				ConditionMessage.forCondition(ConditionalOnSwitch.class, property).because("it is " + on));
+		Boolean on = context.getEnvironment().getProperty(property, Boolean.class);
+		return new ConditionOutcome((on != null) ? on : annotation.getBoolean("matchIfMissing"),
+				ConditionMessage.forCondition(ConditionalOnSwitch.class, property)
+					.because("it is " + ((on != null) ? on : "not set")));
 	}
 
 }
