@@ -67,10 +67,15 @@ class R2dbcFencingGuardTests extends ReactiveShopFixture {
 
 	@Test
 	void guardMayBeCreatedInAThreadThatMustNotBlock() {
+		DatabaseClient client = DatabaseClient.create(this.database);
+		ReactiveShop.run(client.sql("DROP TABLE leasehold_fence").then());
 		run(runner(), (shop, context) -> {
 			CompletableFuture<Object> guard = CompletableFuture
 				.supplyAsync(() -> context.getBean(ReactiveFencingGuard.class), Schedulers.parallel()::schedule);
 			assertThat(guard.get(1, TimeUnit.MINUTES)).isInstanceOf(R2dbcFencingGuard.class);
+			await().atMost(ReactiveShop.SOON)
+				.ignoreExceptions()
+				.untilAsserted(() -> ReactiveShop.run(client.sql("SELECT * FROM leasehold_fence").then()));
 		});
 	}
 

@@ -30,7 +30,7 @@ import static org.awaitility.Awaitility.await;
 class ReactiveShop {
 
 	/** How long a test waits for what has to come before it fails. */
-	private static final Duration SOON = Duration.ofMinutes(1);
+	static final Duration SOON = Duration.ofMinutes(1);
 
 	private final DatabaseClient database;
 

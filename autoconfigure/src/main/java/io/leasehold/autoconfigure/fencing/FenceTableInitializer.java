@@ -9,25 +9,24 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.jdbc.init.DatabaseInitializationProperties;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
-import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.core.io.ResourceLoader;
 
 /**
  * Initializer of the fence table in the application's database.
  */
 public class FenceTableInitializer extends TableInitializer<FenceTableInitializer.Properties> {
 
-	FenceTableInitializer(DataSource dataSource, Properties properties) {
-		super(dataSource, properties, new TableCreation("fence table 'leasehold_fence'",
+	FenceTableInitializer(DataSource dataSource, Properties properties, ResourceLoader resources) {
+		super(dataSource, properties, resources, new TableCreation("fence table 'leasehold_fence'",
 				"io/leasehold/transaction/migration", "leasehold.fencing"));
 	}
 
 	/** Create the table if the properties demand it for this database. */
-	static void createTable(DataSource database, Properties properties) {
+	static void createTable(DataSource database, Properties properties, ResourceLoader resources) {
 		DatabaseInitializationMode mode = properties.getInitializeSchema();
 		if (mode == DatabaseInitializationMode.ALWAYS
 				|| mode == DatabaseInitializationMode.EMBEDDED && EmbeddedDatabaseConnection.isEmbedded(database)) {
-			// No part of a transaction that may be open
-			new FenceTableInitializer(new DelegatingDataSource(database), properties).initializeDatabase();
+			new FenceTableInitializer(database, properties, resources).initializeDatabase();
 		}
 	}
 

@@ -23,6 +23,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
+import org.springframework.core.io.ResourceLoader;
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.transaction.PlatformTransactionManager;
 
@@ -47,8 +48,8 @@ public final class LeaseholdFencingAutoConfiguration {
 	@Bean
 	@Lazy
 	JdbcFencingGuard leaseholdFencingGuard(DataSource dataSource, LeaseholdProperties properties,
-			FenceTableInitializer.Properties initialization, CommitGuards guards) {
-		FenceTableInitializer.createTable(dataSource, initialization);
+			FenceTableInitializer.Properties initialization, ResourceLoader resources, CommitGuards guards) {
+		FenceTableInitializer.createTable(dataSource, initialization, resources);
 		JdbcFencingGuard guard = new JdbcFencingGuard(dataSource, properties.namespace(),
 				properties.fencing().retention(), guards);
 		FenceTableCheck.run(guard::check);

@@ -22,6 +22,7 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
+import org.springframework.core.io.ResourceLoader;
 import org.springframework.transaction.ReactiveTransactionManager;
 
 /**
@@ -44,12 +45,18 @@ public final class LeaseholdReactiveFencingAutoConfiguration {
 	@Lazy
 	@DependsOnDatabaseInitialization
 	R2dbcFencingGuard leaseholdR2dbcFencingGuard(ConnectionFactory database, LeaseholdProperties properties,
-			ReactiveTransactions transactions, Environment environment) {
+			ReactiveTransactions transactions, Environment environment, ResourceLoader resources) {
 		R2dbcFencingGuard guard = new R2dbcFencingGuard(database, properties.namespace(),
 				properties.fencing().retention(), transactions);
-		if (!Schedulers.isInNonBlockingThread()) { // else the first call fails
-			ReactiveFenceTableInitializer.createTable(database, environment);
+		Runnable table = () -> {
+			ReactiveFenceTableInitializer.createTable(database, environment, resources);
 			FenceTableCheck.run(guard.check()::block);
+		};
+		if (Schedulers.isInNonBlockingThread()) { // calls fail until the table exists
+			Schedulers.boundedElastic().schedule(table);
+		}
+		else {
+			table.run();
 		}
 		return guard;
 	}

@@ -12,12 +12,16 @@ import org.springframework.boot.r2dbc.init.R2dbcScriptDatabaseInitializer;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.core.env.Environment;
+import org.springframework.core.io.ResourceLoader;
+import org.springframework.util.StringUtils;
 
 /**
  * Initializer of the fence table in the database of the reactive transactions. It has the
  * properties of the {@link FenceTableInitializer}.
  */
 class ReactiveFenceTableInitializer extends R2dbcScriptDatabaseInitializer {
+
+	private static final String SCHEMA = "optional:classpath:io/leasehold/transaction/migration/@@platform@@/R__leasehold_fence.sql";
 
 	private final TableCreation creation = new TableCreation("fence table 'leasehold_fence'",
 			"io/leasehold/transaction/migration", "leasehold.fencing");
@@ -31,25 +35,27 @@ class ReactiveFenceTableInitializer extends R2dbcScriptDatabaseInitializer {
 	 * Create the table if the properties demand it for this database. One that Boot has
 	 * not built is not embedded.
 	 */
-	static void createTable(ConnectionFactory database, Environment environment) {
+	static void createTable(ConnectionFactory database, Environment environment, ResourceLoader resources) {
 		DatabaseInitializationMode mode = Binder.get(environment)
 			.bind("leasehold.fencing.initialize-schema", DatabaseInitializationMode.class)
 			.orElse(DatabaseInitializationMode.EMBEDDED);
 		if (mode == DatabaseInitializationMode.ALWAYS || mode == DatabaseInitializationMode.EMBEDDED
 				&& OptionsCapableConnectionFactory.unwrapFrom(database) != null) {
-			new ReactiveFenceTableInitializer(database, environment, mode).initializeDatabase();
+			ReactiveFenceTableInitializer initializer = new ReactiveFenceTableInitializer(database, environment, mode);
+			initializer.setResourceLoader(resources);
+			initializer.initializeDatabase();
 		}
 	}
 
 	private static DatabaseInitializationSettings settings(ConnectionFactory database, Environment environment,
 			DatabaseInitializationMode mode) {
 		String configured = environment.getProperty("leasehold.fencing.platform");
-		String platform = (configured != null) ? configured : database.getMetadata().getName().toLowerCase(Locale.ROOT);
+		String platform = StringUtils.hasText(configured) ? configured
+				: database.getMetadata().getName().toLowerCase(Locale.ROOT);
+		String schema = environment.getProperty("leasehold.fencing.schema");
 		DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
-		settings.setSchemaLocations(List.of(environment
-			.getProperty("leasehold.fencing.schema",
-					"optional:classpath:io/leasehold/transaction/migration/@@platform@@/R__leasehold_fence.sql")
-			.replace("@@platform@@", platform)));
+		settings.setSchemaLocations(
+				List.of((StringUtils.hasText(schema) ? schema : SCHEMA).replace("@@platform@@", platform)));
 		settings.setMode(mode);
 		return settings;
 	}

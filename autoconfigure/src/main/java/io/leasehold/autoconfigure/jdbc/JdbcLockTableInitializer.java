@@ -17,6 +17,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.jdbc.init.DatabaseInitializationProperties;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.Resource;
+import org.springframework.core.io.ResourceLoader;
 
 /**
  * Initializer of the lock table, through the engine's own connections.
@@ -25,8 +26,9 @@ public class JdbcLockTableInitializer extends TableInitializer<JdbcLockTableInit
 
 	private final String table;
 
-	JdbcLockTableInitializer(JdbcConnections connections, Properties properties, String table) {
-		super(connections.dataSource(), properties, new TableCreation("lock table '%s'".formatted(table),
+	JdbcLockTableInitializer(JdbcConnections connections, Properties properties, ResourceLoader resources,
+			String table) {
+		super(connections.dataSource(), properties, resources, new TableCreation("lock table '%s'".formatted(table),
 				"io/leasehold/engine/jdbc/migration", "leasehold.jdbc"));
 		this.table = table;
 	}

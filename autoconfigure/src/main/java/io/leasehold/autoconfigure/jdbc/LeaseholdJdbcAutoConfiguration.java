@@ -28,11 +28,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
+import org.springframework.core.io.ResourceLoader;
 import org.springframework.jdbc.core.JdbcOperations;
 
 /**
@@ -45,6 +48,8 @@ import org.springframework.jdbc.core.JdbcOperations;
 @ConditionalOnBean({ LeaseholdAutoConfiguration.class, DataSource.class })
 @ConditionalOnLockEngine(JdbcLockEngine.NAME)
 @EnableConfigurationProperties({ JdbcProperties.class, JdbcLockTableInitializer.Properties.class })
+@Import(DatabaseInitializationDependencyConfigurer.class) // Boot imports it for a single
+															// DataSource only
 @ImportRuntimeHints(LeaseholdJdbcAutoConfiguration.JdbcHints.class)
 public final class LeaseholdJdbcAutoConfiguration {
 
@@ -63,10 +68,10 @@ public final class LeaseholdJdbcAutoConfiguration {
 	@ConditionalOnMissingBean
 	JdbcLockEngine leaseholdJdbcLockEngine(JdbcConnections connections, JdbcProperties properties,
 			JdbcLockTableInitializer.Properties initialization, LeaseholdProperties shared, MonotonicClock clock,
-			BeanFactory beans, Environment environment) {
+			BeanFactory beans, Environment environment, ResourceLoader resources) {
 		JdbcSettings settings = properties.toSettings(shared);
 		if (initialization.getInitializeSchema() != DatabaseInitializationMode.NEVER) {
-			initializer(connections, initialization, properties.table()).initializeDatabase();
+			initializer(connections, initialization, resources, properties.table()).initializeDatabase();
 		}
 		JdbcLockEngine engine = new JdbcLockEngine(connections, settings, clock,
 				new JdbcDatabase(properties, beans, environment).ofTransactions());
@@ -86,10 +91,10 @@ public final class LeaseholdJdbcAutoConfiguration {
 
 	/** Other beans of the application do not wait for this table. */
 	private static JdbcLockTableInitializer initializer(JdbcConnections connections,
-			JdbcLockTableInitializer.Properties initialization, String table) {
+			JdbcLockTableInitializer.Properties initialization, ResourceLoader resources, String table) {
 		try {
 			connections.awaitFirst();
-			return new JdbcLockTableInitializer(connections, initialization, table);
+			return new JdbcLockTableInitializer(connections, initialization, resources, table);
 		}
 		catch (LockEngineException ex) {
 			throw wrongConnection(ex);

@@ -8,8 +8,8 @@ import io.leasehold.engine.jdbc.JdbcLockEngine;
 import org.springframework.boot.sql.init.dependency.AbstractBeansOfTypeDependsOnDatabaseInitializationDetector;
 
 /**
- * Detector that initializes beans that use the tables after their initializer, Flyway or
- * Liquibase.
+ * Detector of the beans that use the tables. The application's migrations, such as those
+ * of Flyway or Liquibase, run before.
  */
 class TablesDependsOnDatabaseInitializationDetector extends AbstractBeansOfTypeDependsOnDatabaseInitializationDetector {
 

@@ -17,6 +17,7 @@ import io.leasehold.annotation.DistributedLock;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
+import io.leasehold.autoconfigure.OwnProtocol;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.transaction.JdbcFencingGuard;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,7 @@ import org.springframework.boot.sql.init.DatabaseInitializationMode;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.core.io.DefaultResourceLoader;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
@@ -158,7 +160,8 @@ class LeaseholdFencingAutoConfigurationTests {
 		RefusingOnce database = new RefusingOnce();
 		FenceTableInitializer.Properties properties = new FenceTableInitializer.Properties();
 		properties.setInitializeSchema(DatabaseInitializationMode.ALWAYS);
-		FenceTableInitializer initializer = new FenceTableInitializer(database, properties);
+		FenceTableInitializer initializer = new FenceTableInitializer(database, properties,
+				new DefaultResourceLoader());
 		database.refuses = true;
 		initializer.initializeDatabase();
 		assertThat(database.refuses).isFalse();
@@ -174,6 +177,16 @@ class LeaseholdFencingAutoConfigurationTests {
 				.isInstanceOf(LockEngineConfigurationException.class)
 				.hasMessageContaining("The fence table 'leasehold_fence' could not be created: ")
 				.hasMessageContaining("leasehold.fencing.initialize-schema"));
+	}
+
+	@Test
+	void scriptMayHaveAProtocolOfTheApplication() {
+		this.runner.withUserConfiguration(Shop.class)
+			.withInitializer(OwnProtocol::register)
+			.withPropertyValues("leasehold.fencing.schema=" + OwnProtocol.PREFIX
+					+ "io/leasehold/transaction/migration/h2/R__leasehold_fence.sql")
+			.run((context) -> assertThat(context.getBean(Shop.class).sell(() -> {
+			})).isPositive());
 	}
 
 	/** The table is the concern of the fenced methods only. */

@@ -12,7 +12,10 @@ import io.leasehold.DistributedLocks;
 import io.leasehold.LockEngineException;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
+import io.leasehold.autoconfigure.OwnProtocol;
+import io.leasehold.engine.jdbc.LockTableScript;
 import io.leasehold.test.contract.Fault;
+import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +68,25 @@ class JdbcLockTableStartTests extends JdbcApplicationFixture {
 				throw new IllegalStateException(ex);
 			}
 		});
+	}
+
+	@Test
+	void scriptMayHaveAProtocolOfTheApplication() {
+		this.runner.withInitializer(OwnProtocol::register)
+			.withPropertyValues("leasehold.jdbc.schema=" + OwnProtocol.PREFIX + LockTableScript.LOCATION)
+			.run((context) -> context.getBean(DistributedLocks.class).acquire("order:42").close());
+	}
+
+	/** The locks are in a table that the application's own migrations create. */
+	@Test
+	void engineDependsOnOwnMigrationsOfSeveralDatabases() {
+		this.runner.withBean("migrations", Flyway.class, () -> Flyway.configure().load())
+			.withBean("one", DataSource.class, () -> new DriverManagerDataSource(this.url, "sa", ""))
+			.withBean("two", DataSource.class, () -> new DriverManagerDataSource("jdbc:h2:mem:two", "sa", ""))
+			.withPropertyValues("leasehold.jdbc.data-source=one")
+			.run((context) -> assertThat(
+					context.getBeanFactory().getBeanDefinition("leaseholdJdbcLockEngine").getDependsOn())
+				.containsExactly("migrations"));
 	}
 
 	@Test

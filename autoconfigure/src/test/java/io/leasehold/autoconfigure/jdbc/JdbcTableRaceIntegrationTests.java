@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.core.io.DefaultResourceLoader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -81,7 +82,7 @@ class JdbcTableRaceIntegrationTests {
 	private static JdbcLockTableInitializer initializer(JdbcConnections connections) {
 		JdbcLockTableInitializer.Properties properties = new JdbcLockTableInitializer.Properties();
 		properties.setInitializeSchema(DatabaseInitializationMode.ALWAYS);
-		return new JdbcLockTableInitializer(connections, properties, "leasehold_lock");
+		return new JdbcLockTableInitializer(connections, properties, new DefaultResourceLoader(), "leasehold_lock");
 	}
 
 	private static String create(String url, String database, String name) throws SQLException {
