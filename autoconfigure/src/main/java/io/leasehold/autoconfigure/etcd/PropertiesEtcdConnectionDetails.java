@@ -31,7 +31,8 @@ record PropertiesEtcdConnectionDetails(EtcdProperties properties,
 
 	@Override
 	public @Nullable String getPassword() {
-		return this.properties.password();
+		String password = this.properties.password();
+		return StringUtils.hasLength(password) ? password : null;
 	}
 
 	@Override

@@ -25,12 +25,14 @@ record PropertiesRedlockConnectionDetails(RedlockProperties properties,
 
 	@Override
 	public @Nullable String getUsername() {
-		return this.properties.username();
+		String username = this.properties.username();
+		return StringUtils.hasText(username) ? username : null;
 	}
 
 	@Override
 	public @Nullable String getPassword() {
-		return this.properties.password();
+		String password = this.properties.password();
+		return StringUtils.hasLength(password) ? password : null;
 	}
 
 	@Override

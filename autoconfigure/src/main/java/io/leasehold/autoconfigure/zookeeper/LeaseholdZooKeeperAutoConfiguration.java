@@ -15,14 +15,19 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.core.Ordered;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.util.StringUtils;
 
 /**
  * Auto-configuration of the ZooKeeper engine, with a separate session if a
@@ -42,7 +47,7 @@ public final class LeaseholdZooKeeperAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnProperty("leasehold.zookeeper.connect-string")
+	@Conditional(OnConnectStringCondition.class)
 	@ConditionalOnMissingBean
 	ZooKeeperConnectionDetails leaseholdZooKeeperConnectionDetails(ZooKeeperProperties properties) {
 		return () -> Objects.requireNonNull(properties.connectString());
@@ -77,9 +82,22 @@ public final class LeaseholdZooKeeperAutoConfiguration {
 
 		}
 
-		@ConditionalOnProperty("leasehold.zookeeper.connect-string")
+		@Conditional(OnConnectStringCondition.class)
 		static class ConnectString {
 
+		}
+
+	}
+
+	/** An empty connect string, unlike for Boot's condition, is none. */
+	static class OnConnectStringCondition extends SpringBootCondition {
+
+		@Override
+		public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+			String property = "leasehold.zookeeper.connect-string";
+			boolean set = StringUtils.hasText(context.getEnvironment().getProperty(property));
+			return new ConditionOutcome(set,
+					ConditionMessage.of("%s is %s".formatted(property, set ? "set" : "not set")));
 		}
 
 	}

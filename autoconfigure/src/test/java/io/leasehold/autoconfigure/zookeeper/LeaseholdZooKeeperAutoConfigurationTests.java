@@ -108,7 +108,7 @@ class LeaseholdZooKeeperAutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", "zk1:port", "zk1:2181/app/" })
+	@ValueSource(strings = { ",", "zk1:port", "zk1:2181/app/" })
 	void malformedConnectStringStopsTheStart(String connectString) {
 		this.runner
 			.withPropertyValues("leasehold.engine=zookeeper", "leasehold.zookeeper.connect-string=" + connectString)
