@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param since time of the grant, by the store's clock. A store that queues requests may
  * show a grant after a wait up to a second early; after a longer wait, it shows the time
  * of the request until the holder's process has written that of the grant, which it does
- * at once
+ * soon; a write that the store rejects is not repeated
  * @param remaining rest of the lease, by the store's clock; {@code null} if the store
  * does not know when a lease ends, as with sessions
  * @param reserved how many numbers after the grant number belong to the grant

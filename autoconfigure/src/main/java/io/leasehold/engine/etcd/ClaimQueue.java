@@ -67,12 +67,12 @@ final class ClaimQueue {
 			return null;
 		}
 		if (reply.succeeded()) {
-			live.show(time);
+			live.recordShown(time);
 			return evaluate(live, session, reply.keys(1), reply.revision(), sent, time, deadline);
 		}
 		if (!reply.keys(0).isEmpty()) {
 			KeyValue own = reply.keys(0).get(0);
-			live.show(ClaimValue.holder(own).since());
+			live.recordShown(ClaimValue.holder(own).since());
 			return moveTo(session, live, own, deadline);
 		}
 		return isCurrent(session, written, reply.keys(1)) ? busy() : null; // others hold

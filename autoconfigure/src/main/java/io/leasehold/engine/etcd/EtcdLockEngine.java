@@ -137,9 +137,6 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		else if (outcome instanceof AcquisitionOutcome.Busy && !claim.waits()) {
 			this.ending.leave(live, deadline);
 		}
-		if (live.lacksTime()) {
-			this.sweeper.showGrantSoon(live);
-		}
 		return outcome;
 	}
 

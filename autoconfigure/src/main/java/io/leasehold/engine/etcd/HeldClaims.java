@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * List of the held keys, by one range of claims in the order of their names. A position
  * is the name of a lock.
  *
- * @param operator requests the holders of a lock whose claims do not fit into the range
+ * @param operator requests the holders of a lock whose claims do not fit into the range,
+ * and searches for ended sessions
  */
 record HeldClaims(Store store, EtcdKeys keys, Operator operator, StoreCalls calls) implements HeldKeys {
 

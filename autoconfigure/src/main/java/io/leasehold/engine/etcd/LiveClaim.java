@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LiveClaim extends SessionClaim {
 
-	/** Maximum wait that its key does not show. */
-	private static final Duration UNSHOWN = Duration.ofSeconds(1);
+	/** Maximum wait in milliseconds that its key does not show. */
+	private static final long UNSHOWN = 1000;
 
 	private final String prefix;
 
@@ -142,7 +142,7 @@ final class LiveClaim extends SessionClaim {
 	}
 
 	/** Record the time that its key shows. */
-	synchronized void show(Instant time) {
+	synchronized void recordShown(Instant time) {
 		this.shown = time;
 	}
 
@@ -152,7 +152,7 @@ final class LiveClaim extends SessionClaim {
 	 */
 	synchronized boolean lacksTime() {
 		return isHeld() && this.ownLease == null
-				&& Duration.between(this.shown, this.since).abs().compareTo(UNSHOWN) > 0;
+				&& Math.abs(this.since.toEpochMilli() - this.shown.toEpochMilli()) > UNSHOWN;
 	}
 
 	/** Return the rest of the minimum hold, zero or less if it is over. */

@@ -18,7 +18,8 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * Periodic task that keeps sessions alive and ends leases that were not renewed, because
- * the store knows only the sessions of live processes.
+ * the store knows only the sessions of live processes. It also writes the times of grants
+ * after a wait.
  */
 final class Sweeper {
 
@@ -106,6 +107,7 @@ final class Sweeper {
 			removeExpired();
 			removeStrays();
 			this.ownLeases.revokePending(deadline());
+			writeGrantTimes();
 		}
 		finally {
 			if (this.closing) {
@@ -147,42 +149,36 @@ final class Sweeper {
 			if (live.expire(now)) {
 				this.ending.leave(live, deadline());
 			}
-			showGrant(live);
 		}
 	}
 
-	/** Write when a claim was granted that has waited, soon and in another thread. */
-	void showGrantSoon(LiveClaim live) {
-		this.executor.execute(() -> {
-			try {
-				showGrant(live);
+	/** Write times for one tick at most, because the end of leases waits meanwhile. */
+	private void writeGrantTimes() throws EtcdException, TimeoutException {
+		long begin = this.clock.nanoTime();
+		for (LiveClaim live : this.claims.all()) {
+			if (live.lacksTime() && this.clock.nanoTime() - begin < TICK.toNanos()) {
+				writeGrantTime(live);
 			}
-			catch (EtcdException | TimeoutException ex) {
-				logger.debug("Could not write the time of a grant to etcd; retrying", ex);
-			}
-		});
+		}
 	}
 
 	/**
 	 * A claim may be released meanwhile; then its key is gone, or closed. A store without
 	 * space rejects the write, but not the removal of keys, which must go on.
 	 */
-	private void showGrant(LiveClaim live) throws EtcdException, TimeoutException {
-		if (live.lacksTime()) {
-			try {
-				this.store.transact(
-						List.of(Operation.isCreated(live.key(), live.number()), Operation.isOpen(live.key())),
-						List.of(Operation.write(live.key(), ClaimValue.of(live.claim(), live.since()))), List.of(),
-						deadline());
-			}
-			catch (EtcdException ex) {
-				if (!ex.isRejection()) {
-					throw ex;
-				}
-				logger.debug("etcd rejected the time of a grant", ex);
-			}
-			live.show(live.since());
+	private void writeGrantTime(LiveClaim live) throws EtcdException, TimeoutException {
+		try {
+			this.store.transact(List.of(Operation.isCreated(live.key(), live.number()), Operation.isOpen(live.key())),
+					List.of(Operation.write(live.key(), ClaimValue.of(live.claim(), live.since()))), List.of(),
+					deadline());
 		}
+		catch (EtcdException ex) {
+			if (!ex.isRejection()) {
+				throw ex;
+			}
+			logger.debug("etcd rejected the time of a grant", ex);
+		}
+		live.recordShown(live.since());
 	}
 
 	/**

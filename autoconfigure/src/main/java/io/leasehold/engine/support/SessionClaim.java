@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Claim in a store that knows only sessions, from its first request to its confirmed end.
- * Its process ends its lease. Thread-safe; never blocks while it holds its monitor.
+ * The entry of the claim in the store is its <em>place</em>, such as a key in etcd or a
+ * node in ZooKeeper. Its process ends its lease. Thread-safe; never blocks while it holds
+ * its monitor.
  */
 public abstract class SessionClaim {
 

@@ -2,9 +2,12 @@ package io.leasehold.engine.etcd;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 
 import io.grpc.Status;
 import io.leasehold.LockKey;
@@ -19,6 +22,7 @@ import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.server.EtcdTestServer;
 import io.leasehold.server.FaultProxy;
 import io.leasehold.test.contract.Claims;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,6 +41,9 @@ class EtcdTimesIntegrationTests {
 
 	/** How far the wall clock is ahead of that of the machine. */
 	private final AtomicLong ahead = new AtomicLong();
+
+	/** How far the clock of the engine is ahead of that of the JVM. */
+	private final AtomicLong passed = new AtomicLong();
 
 	private final EtcdEngines engines = new EtcdEngines();
 
@@ -131,12 +138,46 @@ class EtcdTimesIntegrationTests {
 		assertThat(engine.release(waiting)).isEqualTo(ReleaseOutcome.RELEASED);
 	}
 
+	/** A process has waited for the locks of another one that ends. */
+	@Test
+	void timesOfManyGrantsDoNotDelayTheEndOfLeases() {
+		EtcdRelay relay = this.engines.open(new EtcdRelay(this.url));
+		EtcdLockEngine engine = engine(relay.url());
+		Duration shorter = Duration.ofSeconds(20);
+		LockKey shortKey = new LockKey("short");
+		EtcdEngines.granted(engine, this.engines.claim(shortKey, Access.EXCLUSIVE, shorter));
+		List<Claim> held = IntStream.range(0, 40).mapToObj((i) -> this.engines.claim(new LockKey("key-" + i))).toList();
+		held.forEach((claim) -> EtcdEngines.granted(this.other, claim));
+		List<Claim> waiting = held.stream().map((claim) -> Claims.waiting(this.engines.claim(claim.key()))).toList();
+		waiting.forEach((claim) -> assertThat(engine.tryAcquire(claim)).isInstanceOf(Busy.class));
+		this.ahead.set(HOUR.toNanos());
+		Instant before = Instant.now().plus(HOUR);
+		held.forEach(this.other::release);
+		AtomicBoolean granted = new AtomicBoolean();
+		AtomicInteger writesBeforeTheEnd = new AtomicInteger();
+		relay.beforeClaims(() -> {
+			Awaitility.await().untilTrue(granted);
+			this.passed.set(shorter.toNanos());
+			if (!this.other.inspect(shortKey).isEmpty()) {
+				writesBeforeTheEnd.incrementAndGet();
+			}
+		});
+		waiting.forEach((claim) -> EtcdEngines.granted(engine, claim));
+		granted.set(true);
+		EtcdEngines.eventually()
+			.untilAsserted(() -> assertThat(waiting)
+				.allSatisfy((claim) -> assertThat(this.other.inspect(claim.key()).get(0).since())
+					.isAfter(before.minusMillis(2))));
+		assertThat(writesBeforeTheEnd).hasValueLessThan(4);
+		assertThat(this.other.inspect(shortKey)).isEmpty();
+	}
+
 	private EtcdLockEngine engine(String address) {
 		return this.engines.engine(Duration.ofMinutes(2), new MonotonicClock() {
 
 			@Override
 			public long nanoTime() {
-				return System.nanoTime();
+				return System.nanoTime() + EtcdTimesIntegrationTests.this.passed.get();
 			}
 
 			@Override
