@@ -143,10 +143,10 @@ final class LiveClaim extends SessionClaim {
 	}
 
 	/**
-	 * Return how long it has held its key, for the data of its node, which shows this
-	 * from now on.
+	 * Record that its node shows from now on how long it has held its key.
+	 * @return that time, for the data of the node
 	 */
-	synchronized Duration show(long now) {
+	synchronized Duration recordShown(long now) {
 		this.shown = now;
 		return wasGranted() ? Duration.ofNanos(now - this.grantedAt) : Duration.ZERO;
 	}

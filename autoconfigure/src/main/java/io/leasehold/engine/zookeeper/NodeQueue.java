@@ -160,7 +160,7 @@ final class NodeQueue {
 	private CompletableFuture<LockNode> create(LiveClaim live, Connection connection) {
 		TurnGrants.Write write = this.grants.write(connection);
 		String name = NodeName.begin(live.id(), live.claim());
-		byte[] data = LockNode.data(live.claim(), live.show(write.sent()));
+		byte[] data = LockNode.data(live.claim(), live.recordShown(write.sent()));
 		return this.nodes.create(new NodeCreator.NewNode(live.container(), name, data, connection.session()))
 			.whenComplete((node, failure) -> {
 				if (failure != null || connection.number() != this.store.connectionNumber()) {
@@ -175,7 +175,7 @@ final class NodeQueue {
 	/** Write the claim's node, which notifies a successor of its grant. */
 	private @Nullable CompletableFuture<?> writeInTurn(LiveClaim live) {
 		LockNode node = live.turn().isExpected() ? live.node() : null;
-		return (node != null) ? this.grants.show(live, node) : null;
+		return (node != null) ? this.grants.writeGrantTime(live, node) : null;
 	}
 
 	private @Nullable AcquisitionOutcome refused(LiveClaim live, NodeOrder order, LockNode node, long deadline)

@@ -99,10 +99,9 @@ final class Renewer {
 		if (live == null || node == null || node.session() != connection.session()) {
 			return null;
 		}
-		return live.lingers()
-				? this.store.overwrite(node.path(), LockNode.data(live.claim(), live.show(this.clock.nanoTime())))
-					.thenApply(CuratorEvent::getStat)
-				: this.store.stat(node.path());
+		return live.lingers() ? this.store
+			.overwrite(node.path(), LockNode.data(live.claim(), live.recordShown(this.clock.nanoTime())))
+			.thenApply(CuratorEvent::getStat) : this.store.stat(node.path());
 	}
 
 	private RenewalOutcome outcome(Renewal renewal, @Nullable CompletableFuture<Stat> read, Connection connection,

@@ -97,15 +97,18 @@ final class TurnGrants {
 			return null;
 		}
 		if (hasWaited && !lingers) {
-			show(live, node);
+			writeGrantTime(live, node);
 		}
 		return new AcquisitionOutcome.Granted(node.number(), connection.earlier(validUntil, proven),
 				lingers ? AcquisitionOutcome.Granted.RESERVED : 0);
 	}
 
-	/** Write a node, to show how long its claim has held the key. */
-	CompletableFuture<Boolean> show(LiveClaim live, LockNode node) {
-		return this.store.write(node.path(), LockNode.data(live.claim(), live.show(this.clock.nanoTime())));
+	/**
+	 * Write a node, to show how long its claim has held the key. The write is repeated
+	 * over a broken connection, but not after a rejection.
+	 */
+	CompletableFuture<Boolean> writeGrantTime(LiveClaim live, LockNode node) {
+		return this.store.write(node.path(), LockNode.data(live.claim(), live.recordShown(this.clock.nanoTime())));
 	}
 
 	/**
