@@ -36,6 +36,11 @@ public final class History {
 			this(token, requested, acquired, ended, false);
 		}
 
+		/** Return whether each of two holds was requested before the other one ended. */
+		boolean competesWith(Interval other) {
+			return this.requested - other.ended < 0 && other.requested - this.ended < 0;
+		}
+
 		/** Return whether the holder was paused until the hold had ended. */
 		private boolean claimsNothing() {
 			return this.ended - this.acquired < 0;
