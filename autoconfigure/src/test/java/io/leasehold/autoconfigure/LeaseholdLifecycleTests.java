@@ -138,8 +138,8 @@ class LeaseholdLifecycleTests {
 				held.get().close();
 			}));
 		});
-		holder.get().get(); // would be a LockLostException if the service had been closed
-							// first
+		// Would be a LockLostException if the service had been closed first
+		holder.get().get();
 	}
 
 	/** Task executors wait for their tasks first, so a task has to know it before. */

@@ -92,8 +92,8 @@ final class LeadershipProcess implements AutoCloseable {
 	 * @throws InterruptedException if it is interrupted
 	 */
 	public static void main(String[] args) throws IOException, InterruptedException {
-		Awaitility.setDefaultTimeout(Duration.ofMinutes(5)); // for openers that wait on a
-																// busy machine
+		// For openers that wait on a busy machine
+		Awaitility.setDefaultTimeout(Duration.ofMinutes(5));
 		Member member = Member.of("candidate");
 		LockEngine engine = new ShortLeases(
 				EngineAddress.open(args[1], args[2], member, List.of(args).subList(3, args.length)));

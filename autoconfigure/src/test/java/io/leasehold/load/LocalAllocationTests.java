@@ -36,8 +36,8 @@ class LocalAllocationTests {
 	private final ApplicationContextRunner application = new ApplicationContextRunner()
 		.withConfiguration(
 				AutoConfigurations.of(LeaseholdAutoConfiguration.class, LeaseholdLocalAutoConfiguration.class))
-		.withPropertyValues("leasehold.engine=local", "leasehold.lease=1h") // no renewal
-																			// is measured
+		// No renewal is measured
+		.withPropertyValues("leasehold.engine=local", "leasehold.lease=1h")
 		.withUserConfiguration(OrderService.class);
 
 	@Test

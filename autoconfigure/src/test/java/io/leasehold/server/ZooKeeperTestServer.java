@@ -27,8 +27,8 @@ public final class ZooKeeperTestServer {
 		// Tests create and list nodes in containers that may be empty
 		System.setProperty(CONTAINER_CHECK, NEVER);
 		System.setProperty("znode.container.maxPerMinute", "60000");
-		System.setProperty("zookeeper.forceSync", "no"); // disks of test machines are
-															// slow
+		// Disks of test machines are slow
+		System.setProperty("zookeeper.forceSync", "no");
 	}
 
 	private ZooKeeperTestServer() {

@@ -83,8 +83,8 @@ final class BreakingDatabase implements AutoCloseable {
 			this.stranded = null;
 		}
 		this.network.heal();
-		this.network.reset(); // connections that were stranded would be out of reach of
-								// the next fault
+		// Connections that were stranded would be out of reach of the next fault
+		this.network.reset();
 	}
 
 	@Override

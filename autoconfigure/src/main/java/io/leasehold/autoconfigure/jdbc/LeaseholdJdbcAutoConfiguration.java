@@ -48,8 +48,8 @@ import org.springframework.jdbc.core.JdbcOperations;
 @ConditionalOnBean({ LeaseholdAutoConfiguration.class, DataSource.class })
 @ConditionalOnLockEngine(JdbcLockEngine.NAME)
 @EnableConfigurationProperties({ JdbcProperties.class, JdbcLockTableInitializer.Properties.class })
-@Import(DatabaseInitializationDependencyConfigurer.class) // Boot imports it for a single
-															// DataSource only
+// Boot imports it for a single DataSource only
+@Import(DatabaseInitializationDependencyConfigurer.class)
 @ImportRuntimeHints(LeaseholdJdbcAutoConfiguration.JdbcHints.class)
 public final class LeaseholdJdbcAutoConfiguration {
 

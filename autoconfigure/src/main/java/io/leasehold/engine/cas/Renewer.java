@@ -63,8 +63,8 @@ final class Renewer implements AutoCloseable {
 	}
 
 	private void startHelpers(Map<String, Queue<Runnable>> parts) {
-		int own = (parts.size() > 1) ? 1 : 0; // the calling thread may hang in another
-												// part
+		// The calling thread may hang in another part
+		int own = (parts.size() > 1) ? 1 : 0;
 		try {
 			for (Queue<Runnable> tasks : parts.values()) {
 				for (int i = Math.min(HELPERS, tasks.size() / EACH) + own; i > 0; i--) {

@@ -75,8 +75,8 @@ final class ClaimQueue {
 			live.recordShown(ClaimValue.holder(own).since());
 			return moveTo(session, live, own, deadline);
 		}
-		return isCurrent(session, written, reply.keys(1)) ? busy() : null; // others hold
-																			// the lock
+		// Others hold the lock
+		return isCurrent(session, written, reply.keys(1)) ? busy() : null;
 	}
 
 	/**

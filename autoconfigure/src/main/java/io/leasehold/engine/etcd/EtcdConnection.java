@@ -42,8 +42,8 @@ public record EtcdConnection(List<URI> endpoints, @Nullable String user, @Nullab
 	}
 
 	private static void check(URI endpoint) {
-		if (endpoint.toString().contains("@")) { // not named, because it may contain a
-													// password
+		// Not named, because it may contain a password
+		if (endpoint.toString().contains("@")) {
 			throw new IllegalArgumentException("leasehold.etcd.endpoints must not contain '@'");
 		}
 		boolean http = "http".equals(endpoint.getScheme()) || "https".equals(endpoint.getScheme());

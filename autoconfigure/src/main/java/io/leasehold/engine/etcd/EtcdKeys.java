@@ -41,8 +41,8 @@ final class EtcdKeys {
 		StringBuilder result = new StringBuilder(text.length());
 		text.codePoints().forEach((c) -> {
 			if (Character.getType(c) == Character.SURROGATE) {
-				result.append("%%u%04X".formatted(c)); // half of a pair, which UTF-8
-														// cannot encode
+				// Half of a pair, which UTF-8 cannot encode
+				result.append("%%u%04X".formatted(c));
 			}
 			else if (c == '/' || c == '%' || Character.isISOControl(c)) {
 				result.append("%%%02X".formatted(c));

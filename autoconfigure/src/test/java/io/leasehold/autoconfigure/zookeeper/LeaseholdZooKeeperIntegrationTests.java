@@ -225,9 +225,8 @@ class LeaseholdZooKeeperIntegrationTests {
 		return FourLetterWordMain.send4LetterWord("127.0.0.1", this.server.getPort(), "srvr")
 			.lines()
 			.filter((line) -> line.startsWith("Connections: "))
-			.mapToInt((line) -> Integer.parseInt(line.substring("Connections: ".length())) - 1) // not
-																								// this
-																								// one
+			// Not this one
+			.mapToInt((line) -> Integer.parseInt(line.substring("Connections: ".length())) - 1)
 			.sum();
 	}
 

@@ -214,8 +214,8 @@ class EtcdLateKeysIntegrationTests {
 			EtcdEngines.granted(engine, claim);
 			engine.release(claim);
 			this.ahead.addAndGet(SESSION.toNanos());
-			return this.operator.keys(session()).size() == 3; // the second has been
-																// replaced
+			// The second has been replaced
+			return this.operator.keys(session()).size() == 3;
 		});
 		LockKey next = new LockKey("next");
 		EtcdEngines.granted(engine, this.engines.claim(next, Access.EXCLUSIVE, lease));

@@ -290,9 +290,8 @@ class EtcdLockEngineFaultsIntegrationTests {
 			EtcdEngines.granted(other, holders.get(i));
 			Claim claim = Claims.waiting(this.engines.claim(key));
 			assertThat(engine.tryAcquire(claim)).isInstanceOf(Busy.class);
-			engine.subscribe(claim, (signal) -> notified.add(key)).close(); // before its
-																			// watch is
-																			// created
+			// Before its watch is created
+			engine.subscribe(claim, (signal) -> notified.add(key)).close();
 			assertThat(engine.tryAcquire(claim)).isInstanceOf(Busy.class);
 			this.engines.open(engine.subscribe(claim, (signal) -> notified.add(key)));
 		}

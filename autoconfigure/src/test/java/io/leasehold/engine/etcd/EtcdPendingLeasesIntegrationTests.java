@@ -103,10 +103,8 @@ class EtcdPendingLeasesIntegrationTests {
 		int requests = this.relay.requests(Rpc.TIME_TO_LIVE);
 		runAhead();
 		EtcdEngines.eventually().until(() -> this.relay.requests(Rpc.TIME_TO_LIVE) >= requests + 2);
-		EtcdEngines.granted(this.engine, this.engines.claim(new LockKey("other"))); // it
-																					// is
-																					// still
-																					// used
+		// It is still used
+		EtcdEngines.granted(this.engine, this.engines.claim(new LockKey("other")));
 		assertThat(key().lease()).isEqualTo(this.leases.get(0));
 		assertThat(this.engine.keptKeys().find(KEY).last().thread()).isEqualTo("operator");
 	}

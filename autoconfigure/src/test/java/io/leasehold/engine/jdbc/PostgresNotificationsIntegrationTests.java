@@ -168,8 +168,8 @@ class PostgresNotificationsIntegrationTests {
 		Claim waiting = waitForIt(two);
 		listen(two, waiting);
 		long broken = listeners().get(0);
-		execute("SELECT pg_terminate_backend(%d, 60000)".formatted(broken)); // waits for
-																				// its end
+		// Waits for its end
+		execute("SELECT pg_terminate_backend(%d, 60000)".formatted(broken));
 		assertThat(received()).as("after the interruption").isNotNull();
 		assertThat(listeners()).hasSize(1).doesNotContain(broken);
 		one.release(held);

@@ -153,9 +153,8 @@ class RedisSilenceIntegrationTests {
 			// The client's shutdown may find connections that are about to be closed
 			assertThat(output).doesNotContain("already closed");
 		}
-		await().untilAsserted(() -> assertThat(losses).hasValue(1)); // reported by a
-																		// thread of the
-																		// client
+		// Reported by a thread of the client
+		await().untilAsserted(() -> assertThat(losses).hasValue(1));
 	}
 
 	/** The connection is silent for the whole time-out from now on at the latest. */

@@ -106,8 +106,8 @@ class RedlockAcquisitionTests extends RedlockVotesFixture {
 		});
 		assertThat(this.engine.tryAcquire(waiting)).isInstanceOf(Granted.class);
 		third.disconnect();
-		this.engine.checkMasters(); // by a new connection, which sends pending
-									// withdrawals
+		// By a new connection, which sends pending withdrawals
+		this.engine.checkMasters();
 		assertThat(late).hasValue(0);
 	}
 

@@ -209,8 +209,8 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 		// Long enough for the next owner to hold the lock when the frozen one wakes
 		Duration frozen = shortLease().multipliedBy(3).dividedBy(2);
 		try (LockProcess other = LockProcess.start(address(), this.namespace)) {
-			other.acquire("first", shortLease()); // may take it longer than it is awake
-													// later
+			// May take it longer than it is awake later
+			other.acquire("first", shortLease());
 			other.release("first");
 			assertTrueHistory((recorder) -> {
 				other.contend(NAME, awake.plus(frozen).multipliedBy(2).plus(awake), shortLease());

@@ -124,8 +124,8 @@ public final class Line {
 	@SuppressWarnings("unchecked")
 	private <T extends @Nullable Object> CompletableFuture<T> send(String command, String... arguments) {
 		if (this.pending.get() == 0) {
-			this.lastReceived = this.nanoTime.getAsLong(); // before the request is
-															// counted
+			// Before the request is counted
+			this.lastReceived = this.nanoTime.getAsLong();
 		}
 		this.pending.incrementAndGet();
 		return (CompletableFuture<T>) this.connection.send(this.ended, command, arguments);

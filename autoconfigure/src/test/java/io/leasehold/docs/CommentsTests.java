@@ -1,0 +1,23 @@
+package io.leasehold.docs;
+
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Comments stand before the lines that they explain. The formatter cuts a longer comment
+ * at the end of a line into pieces of a word or two.
+ */
+class CommentsTests {
+
+	private static final Pattern CUT = Pattern.compile("(?m)^(\\t*)\\S.* // .*\\n\\1\\t{3,}// .*");
+
+	@Test
+	void noCommentIsCutIntoPieces() {
+		assertThat(Manual.files((name) -> name.matches(".+/src/(main|test)/java/.+\\.java"))).hasSizeGreaterThan(1000)
+			.allSatisfy((file) -> assertThat(Manual.read(file)).as(Manual.nameOf(file)).doesNotContainPattern(CUT));
+	}
+
+}
