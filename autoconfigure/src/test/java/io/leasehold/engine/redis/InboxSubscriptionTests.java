@@ -158,7 +158,6 @@ class InboxSubscriptionTests {
 		return List.of(new OutOfMemoryError("unable to create native thread"), new NoClassDefFoundError("closed jar"));
 	}
 
-	/** Its message may be lost, so the next subscription is followed by another one. */
 	/** Such as for the same lack of memory. */
 	@Test
 	void subscriptionThatCannotBeClosedIsReplaced() throws Exception {
@@ -174,6 +173,7 @@ class InboxSubscriptionTests {
 		assertThat(this.connections).hasSize(2);
 	}
 
+	/** Its message may be lost, so the next subscription is followed by another one. */
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void subscriptionWhoseReportFailsIsClosedAndReplacedOnce(boolean isLost) throws Exception {
