@@ -13,9 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LiveClaim extends SessionClaim {
 
-	/** Maximum wait in milliseconds that its key does not show. */
-	private static final long UNSHOWN = 1000;
-
 	private final String prefix;
 
 	private final String key;
@@ -152,7 +149,7 @@ final class LiveClaim extends SessionClaim {
 	 */
 	synchronized boolean lacksTime() {
 		return isHeld() && this.ownLease == null
-				&& Math.abs(this.since.toEpochMilli() - this.shown.toEpochMilli()) > UNSHOWN;
+				&& Math.abs(this.since.toEpochMilli() - this.shown.toEpochMilli()) > UNSHOWN_WAIT.toMillis();
 	}
 
 	/** Return the rest of the minimum hold, zero or less if it is over. */

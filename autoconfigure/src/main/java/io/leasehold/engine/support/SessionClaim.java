@@ -15,6 +15,12 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class SessionClaim {
 
+	/**
+	 * Maximum wait after which its place need not be written: operators see the time of
+	 * the request, not of the grant.
+	 */
+	public static final Duration UNSHOWN_WAIT = Duration.ofSeconds(1);
+
 	private final Claim claim;
 
 	private AcquisitionOutcome.@Nullable Contradicted contradiction;

@@ -7,6 +7,7 @@ import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.RenewalRule;
+import io.leasehold.engine.support.SessionClaim;
 import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; never blocks.
  */
 final class TurnGrants {
-
-	/** Maximum wait after which a node that is not written shows the grant. */
-	private static final Duration UNSHOWN = Duration.ofSeconds(1);
 
 	private final Store store;
 
@@ -91,7 +89,7 @@ final class TurnGrants {
 			boolean lingers) {
 		live.seenThrough(connection.number());
 		live.linger(lingers);
-		boolean hasWaited = live.beginGrant(this.clock.nanoTime()) > UNSHOWN.toNanos();
+		boolean hasWaited = live.beginGrant(this.clock.nanoTime()) > SessionClaim.UNSHOWN_WAIT.toNanos();
 		Long validUntil = live.grant(proven, live.claim().lease());
 		if (validUntil == null) {
 			return null;
