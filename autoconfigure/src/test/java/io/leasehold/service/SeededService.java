@@ -9,6 +9,7 @@ import java.lang.annotation.Annotation;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,6 +26,8 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
+import io.leasehold.Proof;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.platform.commons.support.AnnotationSupport;
@@ -60,16 +63,32 @@ public final class SeededService extends ClassLoader {
 	}
 
 	/**
-	 * Run a test against this library.
-	 * @param type name of its class
-	 * @param test name of its method
+	 * Require that a test fails with a bug.
+	 * @param soon how long the test waits for its conditions
+	 * @param test its class and its method
 	 */
-	public void run(String type, String test) throws ClassNotFoundException {
-		Class<?> loaded = loadClass(type);
+	public static void requireFailure(Bug bug, Duration soon, String test) {
+		Awaitility.setDefaultTimeout(soon);
+		try {
+			Proof.requireFailure(() -> new SeededService(bug).run(test));
+		}
+		finally {
+			Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
+		}
+	}
+
+	/**
+	 * Run a test against this library.
+	 * @param test its class and its method
+	 */
+	public void run(String test) throws ClassNotFoundException {
+		int end = test.lastIndexOf('.');
+		Class<?> loaded = loadClass(test.substring(0, end));
 		Object instance = ReflectionSupport.newInstance(loaded);
 		invokeAll(instance, BeforeEach.class);
 		try {
-			ReflectionSupport.invokeMethod(ReflectionSupport.findMethod(loaded, test).orElseThrow(), instance);
+			ReflectionSupport.invokeMethod(ReflectionSupport.findMethod(loaded, test.substring(end + 1)).orElseThrow(),
+					instance);
 		}
 		finally {
 			invokeAll(instance, AfterEach.class);

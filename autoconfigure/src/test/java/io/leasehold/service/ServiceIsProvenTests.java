@@ -3,8 +3,6 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.stream.Stream;
 
-import io.leasehold.Proof;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -18,23 +16,19 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("full")
 class ServiceIsProvenTests {
 
+	private static final String PACKAGE = ServiceIsProvenTests.class.getPackageName() + ".";
+
 	@ParameterizedTest(name = "{0}: {1}")
 	@MethodSource({ "bugs", "bugsOfLingering" })
 	void testFailsServiceWith(SeededService.Bug bug, String test) {
-		Awaitility.setDefaultTimeout(Duration.ofSeconds(3));
-		try {
-			Proof.requireFailure(() -> run(new SeededService(bug), test));
-		}
-		finally {
-			Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
-		}
+		SeededService.requireFailure(bug, Duration.ofSeconds(3), PACKAGE + test);
 	}
 
 	/** Shows that the tests above fail because of the bug. */
 	@ParameterizedTest
 	@MethodSource("tests")
 	void testPassesServiceWithoutABug(String test) throws Exception {
-		run(new SeededService(), test);
+		new SeededService().run(PACKAGE + test);
 	}
 
 	static Stream<String> tests() {
@@ -85,12 +79,6 @@ class ServiceIsProvenTests {
 
 	private static Arguments bug(String description, String type, String snippet, String bug, String test) {
 		return Arguments.of(new SeededService.Bug(description, type, snippet, bug), test);
-	}
-
-	/** Run a test, given by its class and its method, against a service. */
-	private static void run(SeededService service, String test) throws Exception {
-		String[] names = test.split("\\.");
-		service.run(ServiceIsProvenTests.class.getPackageName() + "." + names[0], names[1]);
 	}
 
 }

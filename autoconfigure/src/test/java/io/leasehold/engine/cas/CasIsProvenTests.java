@@ -188,7 +188,7 @@ class CasIsProvenTests {
 		private static final String CONTRACT = "contract";
 
 		void run(SeededService library, Class<?> contract) throws Exception {
-			library.run(this.type.equals(CONTRACT) ? contract.getName() : this.type, this.test);
+			library.run((this.type.equals(CONTRACT) ? contract.getName() : this.type) + "." + this.test);
 		}
 
 		@Override
