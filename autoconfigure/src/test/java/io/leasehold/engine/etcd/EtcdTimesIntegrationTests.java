@@ -90,13 +90,8 @@ class EtcdTimesIntegrationTests {
 	void timeOfAGrantAfterAWaitIsWrittenUntilThisSucceeds() {
 		EtcdRelay relay = this.engines.open(new EtcdRelay(this.url));
 		EtcdLockEngine engine = engine(relay.url());
-		Claim holder = this.engines.claim(KEY);
-		EtcdEngines.granted(this.other, holder);
-		Claim waiting = Claims.waiting(this.engines.claim(KEY));
-		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
-		this.ahead.set(HOUR.toNanos());
+		Claim waiting = waitedForAnHour(engine);
 		Instant before = Instant.now().plus(HOUR);
-		this.other.release(holder);
 		AtomicInteger failures = new AtomicInteger();
 		relay.beforeClaims(() -> {
 			failures.incrementAndGet();
@@ -117,12 +112,7 @@ class EtcdTimesIntegrationTests {
 	void timeOfAGrantThatTheStoreRejectsDoesNotDelayTheEndOfLeases() {
 		EtcdRelay relay = this.engines.open(new EtcdRelay(this.url));
 		EtcdLockEngine engine = engine(relay.url());
-		Claim holder = this.engines.claim(KEY);
-		EtcdEngines.granted(this.other, holder);
-		Claim waiting = Claims.waiting(this.engines.claim(KEY));
-		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
-		this.ahead.set(HOUR.toNanos());
-		this.other.release(holder);
+		Claim waiting = waitedForAnHour(engine);
 		AtomicInteger writes = new AtomicInteger();
 		relay.beforeClaims(() -> {
 			if (writes.incrementAndGet() == 1) {
@@ -170,6 +160,17 @@ class EtcdTimesIntegrationTests {
 					.isAfter(before.minusMillis(2))));
 		assertThat(writesBeforeTheEnd).hasValueLessThan(4);
 		assertThat(this.other.inspect(shortKey)).isEmpty();
+	}
+
+	/** Return a claim whose turn comes by the release of another one after an hour. */
+	private Claim waitedForAnHour(EtcdLockEngine engine) {
+		Claim holder = this.engines.claim(KEY);
+		EtcdEngines.granted(this.other, holder);
+		Claim waiting = Claims.waiting(this.engines.claim(KEY));
+		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		this.ahead.set(HOUR.toNanos());
+		this.other.release(holder);
+		return waiting;
 	}
 
 	private EtcdLockEngine engine(String address) {
