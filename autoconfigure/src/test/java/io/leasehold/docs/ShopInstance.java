@@ -38,7 +38,7 @@ import org.springframework.context.annotation.Configuration;
 
 /**
  * An instance of an application in another JVM, as an operator sees it: its endpoints and
- * its log. Its threads hold their locks until they are told to continue.
+ * its log. Its threads hold their locks until a request ends them.
  */
 final class ShopInstance implements AutoCloseable {
 

@@ -135,7 +135,7 @@ class RedisLockEngineIntegrationTests extends RedisLockEngineFixture {
 		this.engines.server().del(this.engines.keys("k").lock());
 	}
 
-	/** Each visited lock costs a script, even if nobody waits for it. */
+	/** Each visited lock costs a script, even without a waiting claim. */
 	@Test
 	void pageOfAwaitedKeysVisitsAboutAsManyLocksAsItsLimit() {
 		List<Claim> claims = new ArrayList<>();
