@@ -23,7 +23,7 @@ final class LettuceConnection implements Connection {
 
 	@Override
 	public boolean isOpen() {
-		return this.connection.isOpen();
+		return !this.closed.get() && this.connection.isOpen();
 	}
 
 	@Override

@@ -57,7 +57,7 @@ final class LettuceSubscribedConnection extends RedisPubSubAdapter<String, Strin
 
 	@Override
 	public boolean isOpen() {
-		return this.connection.isOpen();
+		return !this.closed.get() && this.connection.isOpen();
 	}
 
 	@Override

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.netty.buffer.ByteBuf;
@@ -47,27 +49,45 @@ class LettuceConnectionTests {
 		assertThat(this.ended).singleElement().satisfies((failure) -> assertThat(failure.isNeverSent()).isFalse());
 	}
 
+	/** Two callers may find it silent at once: no request goes to what one closes. */
+	@Test
+	void connectionIsNotOpenWhileACallerClosesIt() {
+		AtomicReference<LettuceConnection> connection = new AtomicReference<>();
+		AtomicReference<Boolean> openForOthers = new AtomicReference<>();
+		connection.set(new LettuceConnection(lettuce((closeAsync) -> {
+			connection.get().close();
+			openForOthers.set(connection.get().isOpen());
+			return CompletableFuture.completedFuture(null);
+		})));
+		assertThat(connection.get().isOpen()).isTrue();
+		connection.get().close();
+		assertThat(openForOthers).hasValue(false);
+	}
+
 	private CompletableFuture<?> send(boolean written) {
 		LettuceConnection connection = new LettuceConnection(breaking(written));
 		return connection.send(this.ended::add, "PING");
 	}
 
-	@SuppressWarnings("unchecked")
 	private StatefulRedisConnection<String, String> breaking(boolean written) {
+		return lettuce((dispatch) -> {
+			this.kept = (LettuceRequest) dispatch[0];
+			if (written) {
+				ByteBuf sent = Unpooled.buffer();
+				this.kept.encode(sent);
+				assertThat(sent.readableBytes()).isPositive();
+			}
+			this.open.set(false);
+			return this.kept;
+		});
+	}
+
+	/** Return a connection that does one thing, apart from being open. */
+	@SuppressWarnings("unchecked")
+	private StatefulRedisConnection<String, String> lettuce(Function<Object[], Object> deed) {
 		return (StatefulRedisConnection<String, String>) Proxy.newProxyInstance(getClass().getClassLoader(),
-				new Class<?>[] { StatefulRedisConnection.class }, (proxy, method, arguments) -> {
-					if (method.getName().equals("isOpen")) {
-						return this.open.get();
-					}
-					this.kept = (LettuceRequest) arguments[0];
-					if (written) {
-						ByteBuf sent = Unpooled.buffer();
-						this.kept.encode(sent);
-						assertThat(sent.readableBytes()).isPositive();
-					}
-					this.open.set(false);
-					return this.kept;
-				});
+				new Class<?>[] { StatefulRedisConnection.class }, (proxy, method,
+						arguments) -> method.getName().equals("isOpen") ? this.open.get() : deed.apply(arguments));
 	}
 
 }
