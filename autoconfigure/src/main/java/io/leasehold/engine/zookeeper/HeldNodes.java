@@ -48,13 +48,10 @@ record HeldNodes(Store store, NodePaths paths, Operator operator, StoreCalls cal
 			.filter((name) -> (after == null || name.compareTo(after) > 0) && begins(name, prefix))
 			.sorted()
 			.toList();
-		List<String> visited = following.subList(0, Math.min(limit, following.size()));
-		List<LockKey> keys = visited.stream().map((name) -> Objects.requireNonNull(key(name))).toList();
-		List<HeldKey> held = this.operator.inspectAll(keys, awaited, deadline)
-			.stream()
-			.filter((found) -> found.isListed(awaited))
-			.toList();
-		return new Page(held, (visited.size() < following.size()) ? visited.get(visited.size() - 1) : null);
+		List<LockKey> keys = following.stream().limit(limit).map((name) -> Objects.requireNonNull(key(name))).toList();
+		List<HeldKey> visited = this.operator.inspectAll(keys, awaited, deadline);
+		return new Page(visited.stream().filter((found) -> found.isListed(awaited)).toList(),
+				(visited.size() < following.size()) ? following.get(visited.size() - 1) : null);
 	}
 
 	private static boolean begins(String name, String prefix) {

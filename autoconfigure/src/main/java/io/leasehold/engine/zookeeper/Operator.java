@@ -21,6 +21,9 @@ import org.apache.zookeeper.data.Stat;
  */
 final class Operator {
 
+	/** Maximum number of waiting claims in a page, before those of its last key. */
+	private static final int MOST_WAITS = 1_000;
+
 	private static final Function<String, CompletableFuture<Boolean>> UNTESTED = (path) -> CompletableFuture
 		.completedFuture(true);
 
@@ -40,6 +43,7 @@ final class Operator {
 	/**
 	 * Return the holders of keys, by two rounds of concurrent requests.
 	 * @param awaited whether to return also the waiting claims
+	 * @return the keys in the same order, without the last ones if too many claims wait
 	 */
 	List<HeldKey> inspectAll(List<LockKey> keys, boolean awaited, long deadline)
 			throws KeeperException, TimeoutException {
@@ -48,13 +52,14 @@ final class Operator {
 			.toList();
 		List<List<NodeRead>> reads = new ArrayList<>();
 		List<List<NodeRead>> waiting = new ArrayList<>();
-		for (int i = 0; i < keys.size(); i++) {
+		for (int i = 0, waits = 0; i < keys.size() && waits < MOST_WAITS; i++) {
 			NodeOrder order = new NodeOrder(this.paths.container(keys.get(i)), Store.await(children.get(i), deadline));
 			reads.add(read(order, UNTESTED));
 			waiting.add(awaited ? order.waiters(HeldKey.MOST_WAITERS).stream().map(this::read).toList() : List.of());
+			waits += waiting.get(i).size();
 		}
 		List<HeldKey> held = new ArrayList<>();
-		for (int i = 0; i < keys.size(); i++) {
+		for (int i = 0; i < reads.size(); i++) {
 			List<Holder> present = present(reads.get(i), Operator::holder, deadline);
 			// All were removed meanwhile: their successors, if any
 			boolean removed = present.isEmpty() && !reads.get(i).isEmpty();

@@ -84,6 +84,28 @@ class ZooKeeperHeldNodesIntegrationTests {
 		assertThat(engine.forceRelease(held)).hasSize(1);
 	}
 
+	/** The number of requests of a page has a limit. */
+	@Test
+	void pageOfAwaitedKeysEndsAfterAThousandWaits() throws Exception {
+		CuratorFramework client = this.engines.client(this.engines.server().getConnectString());
+		ZooKeeperLockEngine engine = this.engines.patientEngine(client);
+		for (int key = 10; key < 22; key++) {
+			client.create().creatingParentsIfNeeded().forPath(ROOT + "k" + key);
+			List<CuratorOp> claims = new ArrayList<>();
+			for (int i = 0; i <= HeldKeys.HeldKey.MOST_WAITERS; i++) {
+				claims.add(client.transactionOp().create().forPath(ROOT + "k%s/of:x:%010d".formatted(key, i)));
+			}
+			client.transaction().forOperations(claims);
+		}
+		HeldKeys.Page page = engine.heldKeys().listAwaited(null, 500);
+		assertThat(page.keys()).hasSize(10);
+		assertThat(page.next()).isEqualTo("k19");
+		HeldKeys.Page last = engine.heldKeys().listAwaited(page.next(), 500);
+		assertThat(last.keys()).extracting((key) -> key.key().value()).containsExactly("k20", "k21");
+		assertThat(last.next()).isNull();
+		assertThat(engine.heldKeys().list("", null, 500).keys()).hasSize(12);
+	}
+
 	private static void create(CuratorFramework client, int batch) throws Exception {
 		List<CuratorOp> nodes = new ArrayList<>();
 		for (int i = 0; i < 300; i++) {
