@@ -36,6 +36,8 @@ public final class R2dbcFencingGuard implements ReactiveFencingGuard {
 
 	private final Purge purge;
 
+	private volatile Mono<?> preparation = Mono.empty();
+
 	/**
 	 * Create a guard.
 	 * @param database the application's database, whose transactions are guarded
@@ -63,9 +65,17 @@ public final class R2dbcFencingGuard implements ReactiveFencingGuard {
 		return withOwn("Check the fence table", this.table::check);
 	}
 
+	/**
+	 * Set what must complete before each call, such as the creation of the table.
+	 * @param preparation subscribed to by each call, which fails if it does
+	 */
+	public void prepare(Mono<?> preparation) {
+		this.preparation = preparation;
+	}
+
 	@Override
 	public <T> Flux<T> fence(HeldLock lock, Publisher<T> work) {
-		return this.transactions.current().flatMapMany((transaction) -> {
+		return this.preparation.then(this.transactions.current()).flatMapMany((transaction) -> {
 			if (transaction.isOpen()) {
 				return Flux.error(Fence.openBefore(lock));
 			}

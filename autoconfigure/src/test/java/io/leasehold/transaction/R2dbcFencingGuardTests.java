@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.annotation.DistributedLock;
+import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.reactive.ReactiveFencingGuard;
 import io.leasehold.test.contract.Fault;
 import io.r2dbc.spi.Connection;
@@ -65,17 +66,23 @@ class R2dbcFencingGuardTests extends ReactiveShopFixture {
 		assertFencedSale(runner());
 	}
 
+	/** Each call tries to create the table until it exists. */
 	@Test
 	void guardMayBeCreatedInAThreadThatMustNotBlock() {
 		DatabaseClient client = DatabaseClient.create(this.database);
 		ReactiveShop.run(client.sql("DROP TABLE leasehold_fence").then());
+		ReactiveShop.run(client.sql("CREATE VIEW leasehold_fence AS SELECT 1 AS token").then());
 		run(runner(), (shop, context) -> {
-			CompletableFuture<Object> guard = CompletableFuture
-				.supplyAsync(() -> context.getBean(ReactiveFencingGuard.class), Schedulers.parallel()::schedule);
-			assertThat(guard.get(1, TimeUnit.MINUTES)).isInstanceOf(R2dbcFencingGuard.class);
-			await().atMost(ReactiveShop.SOON)
-				.ignoreExceptions()
-				.untilAsserted(() -> ReactiveShop.run(client.sql("SELECT * FROM leasehold_fence").then()));
+			ReactiveFencingGuard guard = CompletableFuture
+				.supplyAsync(() -> context.getBean(ReactiveFencingGuard.class), Schedulers.parallel()::schedule)
+				.get(1, TimeUnit.MINUTES);
+			Mono<String> call = guard.fence(BelievedLock.of(5), Mono.just("ran")).single();
+			assertThatExceptionOfType(LockEngineConfigurationException.class)
+				.isThrownBy(() -> call.block(ReactiveShop.SOON))
+				.withMessageContaining("Table leasehold_fence");
+			ReactiveShop.run(client.sql("DROP VIEW leasehold_fence").then());
+			assertThat(call.block(ReactiveShop.SOON)).isEqualTo("ran");
+			assertThat(call.block(ReactiveShop.SOON)).isEqualTo("ran");
 		});
 	}
 

@@ -52,8 +52,11 @@ public final class LeaseholdReactiveFencingAutoConfiguration {
 			ReactiveFenceTableInitializer.createTable(database, environment, resources);
 			FenceTableCheck.run(guard.check()::block);
 		};
-		if (Schedulers.isInNonBlockingThread()) { // calls fail until the table exists
-			Schedulers.boundedElastic().schedule(table);
+		if (Schedulers.isInNonBlockingThread()) { // by the first call that succeeds
+			guard.prepare(Mono.fromRunnable(table)
+				.subscribeOn(Schedulers.boundedElastic())
+				.thenReturn(true)
+				.cacheInvalidateIf((created) -> false));
 		}
 		else {
 			table.run();
