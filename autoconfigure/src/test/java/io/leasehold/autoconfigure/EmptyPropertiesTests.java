@@ -15,6 +15,7 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryForever;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -63,6 +64,20 @@ class EmptyPropertiesTests {
 			.withPropertyValues("leasehold.engine=local", property + "=",
 					"spring.r2dbc.url=r2dbc:h2:mem:///%s?options=DB_CLOSE_DELAY=-1".formatted(UUID.randomUUID()))
 			.run((context) -> assertThat(context.getBean(R2dbcFencingGuard.class).check().blockOptional()).isEmpty());
+	}
+
+	/** A list of addresses without any is a mistake. */
+	@ParameterizedTest
+	@CsvSource({ "etcd, leasehold.etcd.endpoints, ''", "etcd, leasehold.etcd.endpoints, ','",
+			"redlock, leasehold.redlock.nodes, ''", "redlock, leasehold.redlock.nodes, ','",
+			"memcached, leasehold.memcached.servers, ''", "memcached, leasehold.memcached.servers, ','" })
+	void emptyListFailsStartupByItsName(String engine, String property, String value) {
+		Leasehold.runner()
+			.withPropertyValues("leasehold.engine=" + engine, property + "=" + value)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(LockEngineConfigurationException.class)
+				.hasMessageContaining(property));
 	}
 
 	@Test

@@ -25,8 +25,8 @@ record Servers(List<HostAndPort> addresses) {
 	private static final int DEFAULT_PORT = 11211;
 
 	Servers {
-		if (addresses.isEmpty()) {
-			throw new IllegalArgumentException("there is none");
+		if (addresses.isEmpty() || addresses.stream().anyMatch((address) -> address.getHost().isEmpty())) {
+			throw new IllegalArgumentException("a host is missing");
 		}
 	}
 

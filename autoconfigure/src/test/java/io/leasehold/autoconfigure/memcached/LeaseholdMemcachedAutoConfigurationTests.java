@@ -72,7 +72,7 @@ class LeaseholdMemcachedAutoConfigurationTests {
 
 	@ParameterizedTest
 	@CsvSource({ "servers, '[x', 'servers of memcached, [[x], are invalid'",
-			"servers, '', 'servers of memcached, [], are invalid: there is none'",
+			"servers, '', 'servers of memcached, [], are invalid: a host is missing'",
 			"call-timeout, 0ms, call-timeout must be at least 1ms", "poll-min, 0ms, poll-min must be at least 1ms",
 			"poll-max, 1ms, poll-max must not be shorter than poll-min" })
 	void invalidPropertiesAreNamed(String property, String value, String message) {
