@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceInitializationAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
@@ -154,6 +155,18 @@ class LeaseholdFencingAutoConfigurationTests {
 				.hasMessageContaining("leasehold.fencing.initialize-schema"));
 	}
 
+	/**
+	 * A bean may use fenced methods before the guard's bean would be created otherwise.
+	 */
+	@Test
+	void tableOfTheApplicationsMigrationExistsBeforeTheFirstCall() {
+		this.runner.withConfiguration(AutoConfigurations.of(DataSourceInitializationAutoConfiguration.class))
+			.withUserConfiguration(EarlyCall.class, Shop.class)
+			.withPropertyValues("leasehold.fencing.initialize-schema=never",
+					"spring.sql.init.schema-locations=classpath:io/leasehold/transaction/migration/h2/R__leasehold_fence.sql")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
 	/** As databases refuse a table that another instance is creating at the moment. */
 	@Test
 	void tableIsCreatedOnceMoreIfThatFails() throws Exception {
@@ -229,6 +242,15 @@ class LeaseholdFencingAutoConfigurationTests {
 			assertThat(context.getBean(Shop.class).sell(() -> {
 			})).isPositive();
 		});
+	}
+
+	static class EarlyCall {
+
+		EarlyCall(Shop shop) {
+			assertThat(shop.sell(() -> {
+			})).isPositive();
+		}
+
 	}
 
 	static class RefusingOnce extends DriverManagerDataSource {
