@@ -1,7 +1,6 @@
 package io.leasehold.docs;
 
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -13,6 +12,7 @@ import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
+import io.leasehold.server.LocalHttp;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -83,7 +83,7 @@ class OperationsPageTests {
 		if (parts.group("header") != null) {
 			request.header(parts.group("header"), parts.group("value"));
 		}
-		return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+		return LocalHttp.send(request);
 	}
 
 	private static ConfigurableApplicationContext start() {

@@ -4,10 +4,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.annotation.WhenBusy;
+import io.leasehold.server.LocalHttp;
 import io.leasehold.test.contract.JvmProcess;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,13 +52,11 @@ final class ShopInstance implements AutoCloseable {
 			</configuration>
 			""";
 
-	private static final HttpClient HTTP = HttpClient.newHttpClient();
-
 	private final JvmProcess process;
 
 	private final Path log;
 
-	private final String port;
+	private final int port;
 
 	private final String pid;
 
@@ -69,7 +64,7 @@ final class ShopInstance implements AutoCloseable {
 		this.process = process;
 		this.log = log;
 		String[] started = process.expect("started").split(" ");
-		this.port = started[0];
+		this.port = Integer.parseInt(started[0]);
 		this.pid = started[1];
 	}
 
@@ -145,18 +140,7 @@ final class ShopInstance implements AutoCloseable {
 	}
 
 	String send(String method, String path) {
-		HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + this.port + path))
-			.method(method, HttpRequest.BodyPublishers.noBody())
-			.build();
-		try {
-			return HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		return LocalHttp.send(method, this.port, path).body();
 	}
 
 	@Override

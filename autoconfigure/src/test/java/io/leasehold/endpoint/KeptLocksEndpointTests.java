@@ -1,10 +1,7 @@
 package io.leasehold.endpoint;
 
 import java.lang.management.ManagementFactory;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -41,6 +38,7 @@ import io.leasehold.engine.Member;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.server.LocalHttp;
 import io.leasehold.test.contract.DelegatingEngine;
 
 import org.springframework.boot.actuate.audit.AuditEvent;
@@ -65,8 +63,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 @ExtendWith(OutputCaptureExtension.class)
 class KeptLocksEndpointTests {
-
-	private static final HttpClient HTTP = HttpClient.newHttpClient();
 
 	private static final JsonMapper JSON = new JsonMapper();
 
@@ -249,8 +245,8 @@ class KeptLocksEndpointTests {
 				"Lock 'a' cannot be paused for PT8784H: engine 'local' accepts 1 ms to PT8760H");
 		assertRefused(post("pause", "a", "PT2562047788015215H"),
 				"Lock 'a' cannot be paused for PT2562047788015215H: engine 'local' accepts 1 ms to PT8760H");
-		assertRefused(send("local/pause", "{}"), "The parameter 'key' is missing");
-		assertRefused(send("redis/pause", "{\"key\":\"a\"}"),
+		assertRefused(post("local/pause", "{}"), "The parameter 'key' is missing");
+		assertRefused(post("redis/pause", "{\"key\":\"a\"}"),
 				"There is no lock engine 'redis', only [broken, local, plain]");
 		assertThat(kept("a").isNull()).isTrue();
 	}
@@ -258,12 +254,10 @@ class KeptLocksEndpointTests {
 	@Test
 	void engineThatDoesNotShowMinimumHoldsIsNamed() throws Exception {
 		for (String action : List.of("pause", "open")) {
-			assertRefused(send("plain/" + action, "{\"key\":\"a\"}"),
+			assertRefused(post("plain/" + action, "{\"key\":\"a\"}"),
 					"Engine 'plain' can neither pause nor open a lock: its store does not show minimum holds");
 		}
-		assertThat(json(HTTP.send(request("plain" + query("a")).build(), HttpResponse.BodyHandlers.ofString()))
-			.path("kept")
-			.isNull()).isTrue();
+		assertThat(json(send("GET", "plain" + query("a"), null)).path("kept").isNull()).isTrue();
 	}
 
 	@Test
@@ -279,7 +273,7 @@ class KeptLocksEndpointTests {
 	/** It may have opened the key. */
 	@Test
 	void actionThatFailsUnexpectedlyIsAudited() throws Exception {
-		assertThat(send("broken/open", "{\"key\":\"a\"}").statusCode()).isEqualTo(500);
+		assertThat(post("broken/open", "{\"key\":\"a\"}").statusCode()).isEqualTo(500);
 		assertThat(lastAudit("LOCK_OPEN").getData()).containsEntry("engine", "broken")
 			.containsEntry("outcome", "unknown")
 			.containsEntry("detail", "cannot be parsed");
@@ -315,23 +309,21 @@ class KeptLocksEndpointTests {
 	}
 
 	private static JsonNode get(String key) throws Exception {
-		return json(HTTP.send(request("local" + query(key)).build(), HttpResponse.BodyHandlers.ofString()));
+		return json(send("GET", "local" + query(key), null));
 	}
 
 	private static HttpResponse<String> post(String action, String key, @Nullable String duration) throws Exception {
 		Map<String, String> body = (duration != null) ? Map.of("key", key, "duration", duration) : Map.of("key", key);
-		return send("local/" + action, JSON.writeValueAsString(body));
+		return post("local/" + action, JSON.writeValueAsString(body));
 	}
 
-	private static HttpResponse<String> send(String path, String body) throws Exception {
-		return HTTP.send(request(path).header("Content-Type", "application/json")
-			.POST(HttpRequest.BodyPublishers.ofString(body))
-			.build(), HttpResponse.BodyHandlers.ofString());
+	private static HttpResponse<String> post(String path, String body) {
+		return send("POST", path, body);
 	}
 
-	private static HttpRequest.Builder request(String path) {
-		String port = context.getEnvironment().getRequiredProperty("local.server.port");
-		return HttpRequest.newBuilder(URI.create("http://127.0.0.1:%s/actuator/locks/%s".formatted(port, path)));
+	private static HttpResponse<String> send(String method, String path, @Nullable String body) {
+		int port = context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+		return LocalHttp.send(method, port, "/actuator/locks/" + path, body);
 	}
 
 	private static String query(String key) {

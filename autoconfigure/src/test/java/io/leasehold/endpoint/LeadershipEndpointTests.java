@@ -1,8 +1,5 @@
 package io.leasehold.endpoint;
 
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Instant;
 import java.util.List;
@@ -10,6 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.leadership.Leadership;
+import io.leasehold.server.LocalHttp;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,12 +93,9 @@ class LeadershipEndpointTests {
 		assertThat(this.leadership.isLeader()).isTrue();
 	}
 
-	private HttpResponse<String> send(String method, String path) throws Exception {
-		String port = this.context.getEnvironment().getProperty("local.server.port");
-		return HttpClient.newHttpClient()
-			.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/actuator/leadership" + path))
-				.method(method, HttpRequest.BodyPublishers.noBody())
-				.build(), HttpResponse.BodyHandlers.ofString());
+	private HttpResponse<String> send(String method, String path) {
+		int port = this.context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+		return LocalHttp.send(method, port, "/actuator/leadership" + path);
 	}
 
 	private static JsonNode json(HttpResponse<String> response) {

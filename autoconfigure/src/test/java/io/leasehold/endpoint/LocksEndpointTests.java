@@ -2,10 +2,7 @@ package io.leasehold.endpoint;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -41,6 +38,7 @@ import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.server.LocalHttp;
 import io.leasehold.test.contract.Fault;
 
 import org.springframework.boot.actuate.audit.AuditEvent;
@@ -63,8 +61,6 @@ import static org.assertj.core.api.Assertions.tuple;
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LocksEndpointTests {
-
-	private static final HttpClient HTTP = HttpClient.newHttpClient();
 
 	private static final JsonMapper JSON = new JsonMapper();
 
@@ -350,20 +346,17 @@ class LocksEndpointTests {
 		return "?key=" + URLEncoder.encode(key, StandardCharsets.UTF_8);
 	}
 
-	private static HttpResponse<String> get(String path) throws IOException, InterruptedException {
+	private static HttpResponse<String> get(String path) {
 		return send(path, "GET");
 	}
 
-	private static HttpResponse<String> delete(String path) throws IOException, InterruptedException {
+	private static HttpResponse<String> delete(String path) {
 		return send(path, "DELETE");
 	}
 
-	private static HttpResponse<String> send(String path, String method) throws IOException, InterruptedException {
-		String port = context.getEnvironment().getRequiredProperty("local.server.port");
-		return HTTP
-			.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:%s/actuator/locks%s".formatted(port, path)))
-				.method(method, HttpRequest.BodyPublishers.noBody())
-				.build(), HttpResponse.BodyHandlers.ofString());
+	private static HttpResponse<String> send(String path, String method) {
+		int port = context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
+		return LocalHttp.send(method, port, "/actuator/locks" + path);
 	}
 
 	private static JsonNode json(HttpResponse<String> response) {

@@ -2,10 +2,7 @@ package io.leasehold.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,8 +19,6 @@ import org.springframework.util.FileSystemUtils;
  * temporary folder. It scrapes one application and evaluates rules, both twice a second.
  */
 public final class PrometheusTestServer implements AutoCloseable {
-
-	private final HttpClient client = HttpClient.newHttpClient();
 
 	private final int port = Ports.free();
 
@@ -102,17 +97,7 @@ public final class PrometheusTestServer implements AutoCloseable {
 	}
 
 	private HttpResponse<String> send(String path) {
-		try {
-			return this.client.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + this.port + path))
-				.timeout(ServerLimit.LIMIT)
-				.build(), HttpResponse.BodyHandlers.ofString());
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		return LocalHttp.send("GET", this.port, path);
 	}
 
 	@Override
