@@ -15,6 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.leasehold.LockAcquisitionFailedEvent;
+import io.leasehold.LockEngineDownEvent;
+import io.leasehold.LockEngineUpEvent;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostEvent;
 import io.leasehold.LockSlowHoldEvent;
@@ -72,6 +74,16 @@ class ApplicationEventsTests {
 	void slowHoldIsPublished() {
 		this.events.onEvent(new LockEvent.HoldSlow("redis", "pay", KEY, 64, 5_000_000));
 		awaitPublished(new LockSlowHoldEvent("redis", "pay", "order:42", 64, Duration.ofMillis(5)));
+	}
+
+	@Test
+	void outageIsPublishedAtItsBeginAndItsEnd() {
+		IllegalStateException failure = new IllegalStateException("store");
+		this.events.onEvent(new LockEvent.EngineDown("redis", failure));
+		awaitPublished(new LockEngineDownEvent("redis", failure));
+		this.published.clear();
+		this.events.onEvent(new LockEvent.EngineUp("redis", 5_000_000));
+		awaitPublished(new LockEngineUpEvent("redis", Duration.ofMillis(5)));
 	}
 
 	@Test
