@@ -2,9 +2,11 @@ package io.leasehold.interceptor;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -21,15 +23,19 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.util.ClassUtils;
 
 /**
  * Startup check of all annotated methods by the type of each bean, also lazy, scoped and
- * prototype beans. A class that its type hides is checked when the bean is created. It is
- * never proxied: the search for its advice would create all advisors too early.
+ * prototype beans. A class that its type hides is checked when the bean is created. Beans
+ * of parent and child contexts, which may have no check, must have proxies. It is never
+ * proxied: the search for its advice would create all advisors too early.
  */
-public final class LockAnnotationValidator implements SmartInstantiationAwareBeanPostProcessor,
-		SmartInitializingSingleton, BeanFactoryAware, AopInfrastructureBean {
+public final class LockAnnotationValidator
+		implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton,
+		ApplicationListener<ContextRefreshedEvent>, BeanFactoryAware, AopInfrastructureBean {
 
 	private static final Log logger = LogFactory.getLog(LockAnnotationValidator.class);
 
@@ -79,11 +85,14 @@ public final class LockAnnotationValidator implements SmartInstantiationAwareBea
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
-		Class<?> type = AopUtils.getTargetClass(bean);
+		Class<?> type = typeOf(bean);
 		Map<Method, LockAnnotation> locked = this.methods.of(type);
 		if (!locked.isEmpty()) {
-			if (!(bean instanceof FactoryBean<?> || this.early.contains(beanName))) {
-				checkAdvice(bean, beanName, locked);
+			if (this.early.contains(beanName)) {
+				ProxyChecks.checkEarly(beanName, locked.values());
+			}
+			else if (this.beans != null) {
+				checkAdvice(this.beans, bean, beanName);
 			}
 			if (bean instanceof Advised) {
 				ProxyChecks.check(bean, locked.values());
@@ -107,9 +116,39 @@ public final class LockAnnotationValidator implements SmartInstantiationAwareBea
 		}
 		TransactionOrder order = TransactionOrder.of(factory, this.order);
 		this.transactions = order;
-		for (String name : factory.getBeanDefinitionNames()) {
+		forEachBean(factory, (name) -> note(factory, name, checkedType(factory, name, order)));
+		this.seen.forEach((type) -> check(type, order));
+		BeanFactory parent = factory.getParentBeanFactory();
+		while (parent instanceof ConfigurableListableBeanFactory ancestor) {
+			checkProxies(ancestor);
+			parent = ancestor.getParentBeanFactory();
+		}
+	}
+
+	/** Check a child of the context. */
+	@Override
+	public void onApplicationEvent(ContextRefreshedEvent event) {
+		if (event.getApplicationContext()
+			.getAutowireCapableBeanFactory() instanceof ConfigurableListableBeanFactory child) {
+			checkProxies(child);
+		}
+	}
+
+	private void checkProxies(ConfigurableListableBeanFactory factory) {
+		forEachBean(factory, (name) -> {
+			Object bean = factory.getSingleton(name);
+			if (bean != null) {
+				checkAdvice(factory, bean, name);
+			}
+		});
+	}
+
+	/** Visit the beans, also those that were registered as objects. */
+	private static void forEachBean(ConfigurableListableBeanFactory factory, Consumer<String> check) {
+		for (Iterator<String> names = factory.getBeanNamesIterator(); names.hasNext();) {
+			String name = names.next();
 			try {
-				note(factory, name, checkedType(factory, name, order));
+				check.accept(name);
 			}
 			catch (RuntimeException | LinkageError ex) {
 				if (!LockedMethods.lacksType(ex)) {
@@ -118,7 +157,6 @@ public final class LockAnnotationValidator implements SmartInstantiationAwareBea
 				logger.debug("The class of bean '%s' cannot be checked before the bean is created".formatted(name), ex);
 			}
 		}
-		this.seen.forEach((type) -> check(type, order));
 	}
 
 	/** Note the annotated class of a bean, and the methods that Spring calls there. */
@@ -127,7 +165,8 @@ public final class LockAnnotationValidator implements SmartInstantiationAwareBea
 		if (type != null && !SpringProxy.class.isAssignableFrom(type) && !type.isInterface()
 				&& !Modifier.isAbstract(type.getModifiers()) && this.methods.areIn(type)) {
 			this.seen.add(ClassUtils.getUserClass(type));
-			if (factory.getMergedBeanDefinition(name) instanceof AbstractBeanDefinition definition) {
+			if (factory.containsBeanDefinition(name)
+					&& factory.getMergedBeanDefinition(name) instanceof AbstractBeanDefinition definition) {
 				this.warnings.lifecycleOf(ClassUtils.getUserClass(type), definition);
 			}
 		}
@@ -154,28 +193,29 @@ public final class LockAnnotationValidator implements SmartInstantiationAwareBea
 	private @Nullable Class<?> checkedType(ConfigurableListableBeanFactory factory, String name,
 			TransactionOrder order) {
 		Object bean = factory.getSingleton(name);
-		if (bean == null || bean instanceof FactoryBean<?>) {
+		if (bean == null) {
 			return factory.getType(name, false);
 		}
-		Class<?> type = AopUtils.getTargetClass(bean);
-		Map<Method, LockAnnotation> locked = this.methods.of(type);
-		if (!locked.isEmpty()) {
-			checkAdvice(bean, name, locked);
-		}
-		order.checkProxy(bean, locked);
-		return type;
+		checkAdvice(factory, bean, name);
+		Class<?> type = typeOf(bean);
+		order.checkProxy(bean, this.methods.of(type));
+		return (bean instanceof FactoryBean<?>) ? factory.getType(name, false) : type;
 	}
 
-	private void checkAdvice(Object bean, String name, Map<Method, LockAnnotation> locked) {
-		ConfigurableListableBeanFactory factory = this.beans;
-		if (factory == null || factory.containsBean(REPLACED_BEANS) || ProxyChecks.hasAdvice(bean)) {
+	/** Return the class of a bean. A factory may be configured like a proxy. */
+	private static Class<?> typeOf(Object bean) {
+		return (bean instanceof FactoryBean<?> && !AopUtils.isAopProxy(bean)) ? bean.getClass()
+				: AopUtils.getTargetClass(bean);
+	}
+
+	private void checkAdvice(ConfigurableListableBeanFactory factory, Object bean, String name) {
+		Iterator<LockAnnotation> locked = this.methods.of(typeOf(bean)).values().iterator();
+		if (!locked.hasNext() || factory.containsBean(REPLACED_BEANS) || ProxyChecks.hasAdvice(bean)) {
 			return;
 		}
-		throw locked.values()
-			.iterator()
-			.next()
+		throw locked.next()
 			.invalid("runs without its lock: bean '%s' has no proxy for it".formatted(name), AopUtils.isJdkDynamicProxy(
-					bean) ? "The bean is a JDK proxy that hides the annotated class. Annotate the interface, or let the @Bean" + " method or FactoryBean return the object itself." : "It was created too early, perhaps for a BeanPostProcessor that needs it (inject an ObjectProvider there" + " and make its @Bean method static), or it is an aspect, which has no proxy.");
+					bean) ? "The bean is a JDK proxy that hides the annotated class. Annotate the interface, or let the @Bean" + " method or FactoryBean return the object itself." : "It was created too early, perhaps for a BeanPostProcessor that needs it (inject an ObjectProvider there" + " and make its @Bean method static), it was registered as an object (register its class), it belongs to a" + " context without auto-configuration, or it is an aspect, which has no proxy.");
 	}
 
 }

@@ -10,12 +10,19 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.TargetSource;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
  * Check of a bean's proxy: whether it can run annotated methods under their locks.
  */
 final class ProxyChecks {
+
+	private static final String SCHEDULED = "org.springframework.scheduling.annotation.Scheduled";
+
+	/** Composes the annotations of listeners, such as {@code @KafkaListener}. */
+	private static final String MESSAGES = "org.springframework.messaging.handler.annotation.MessageMapping";
 
 	private ProxyChecks() {
 	}
@@ -76,6 +83,23 @@ final class ProxyChecks {
 				throw annotation.invalid(
 						"has permits, of which each call would take two: two auto-proxy creators made proxies of its bean",
 						"Remove the second one, such as a DefaultAdvisorAutoProxyCreator that another starter adds.");
+			}
+		}
+	}
+
+	/**
+	 * Reject methods that Spring calls on the bean itself because other beans of a circle
+	 * refer to its proxy: post-processors of listeners and schedules receive the bean.
+	 */
+	static void checkEarly(String bean, Collection<LockAnnotation> locked) {
+		for (LockAnnotation annotation : locked) {
+			MergedAnnotations annotations = MergedAnnotations.from(annotation.method(), SearchStrategy.TYPE_HIERARCHY);
+			if (annotations.isPresent(SCHEDULED)
+					|| annotations.stream(MESSAGES).anyMatch((mapping) -> mapping.getDistance() > 0)) {
+				throw annotation.invalid(
+						"is called by Spring without its lock: bean '%s' is part of a circle of dependencies, so that Spring schedules or registers the bean itself"
+							.formatted(bean),
+						"Break the circle, such as with @Lazy at one of its injection points.");
 			}
 		}
 	}
