@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
@@ -20,6 +22,8 @@ import java.util.concurrent.LinkedBlockingQueue;
  */
 public final class JvmProcess implements AutoCloseable {
 
+	private static final int LAST_ERRORS = 100;
+
 	private final Process process;
 
 	private final PrintWriter commands;
@@ -27,12 +31,23 @@ public final class JvmProcess implements AutoCloseable {
 	/** Lines that it has printed; empty for the end. */
 	private final BlockingQueue<Optional<String>> lines = new LinkedBlockingQueue<>();
 
+	/** Last lines of its standard error, such as the exception that ended it. */
+	private final Queue<String> errors = new ConcurrentLinkedQueue<>();
+
+	private final Thread errorReader;
+
 	private JvmProcess(Process process) {
 		this.process = process;
 		this.commands = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
-		Thread reader = new Thread(this::read, "output of " + process.pid());
+		start("output", this::read);
+		this.errorReader = start("errors", this::readErrors);
+	}
+
+	private Thread start(String stream, Runnable reading) {
+		Thread reader = new Thread(reading, "%s of %s".formatted(stream, this.process.pid()));
 		reader.setDaemon(true);
 		reader.start();
+		return reader;
 	}
 
 	private void read() {
@@ -44,6 +59,21 @@ public final class JvmProcess implements AutoCloseable {
 		}
 		finally {
 			this.lines.add(Optional.empty());
+		}
+	}
+
+	private void readErrors() {
+		try (BufferedReader output = this.process.errorReader(StandardCharsets.UTF_8)) {
+			output.lines().forEach((line) -> {
+				System.err.println(line);
+				this.errors.add(line);
+				if (this.errors.size() > LAST_ERRORS) {
+					this.errors.remove();
+				}
+			});
+		}
+		catch (IOException | UncheckedIOException ex) {
+			// it was killed
 		}
 	}
 
@@ -72,7 +102,7 @@ public final class JvmProcess implements AutoCloseable {
 				TestSettings.argument(), main.getName()));
 		line.addAll(arguments);
 		try {
-			ProcessBuilder builder = new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.INHERIT);
+			ProcessBuilder builder = new ProcessBuilder(line);
 			builder.environment().putAll(environment);
 			return new JvmProcess(builder.start());
 		}
@@ -93,6 +123,8 @@ public final class JvmProcess implements AutoCloseable {
 	 * Wait for a response. Other lines before it are ignored.
 	 * @param word first word of the response
 	 * @return the rest of the line
+	 * @throws IllegalStateException if the process ends before, with its exit status and
+	 * the last lines of its standard error
 	 */
 	public String expect(String word) {
 		for (Optional<String> next = take(); next.isPresent(); next = take()) {
@@ -105,7 +137,23 @@ public final class JvmProcess implements AutoCloseable {
 			}
 		}
 		this.lines.add(Optional.empty()); // for the next call
-		throw new IllegalStateException("The other process ended before it printed '%s'".formatted(word));
+		throw new IllegalStateException(
+				"The other process ended (status %s) before it printed '%s'. Its last errors:%n%s".formatted(awaitEnd(),
+						word, String.join(System.lineSeparator(), this.errors)));
+	}
+
+	/**
+	 * Wait until the process has ended and its errors are read, and return its status.
+	 */
+	private int awaitEnd() {
+		try {
+			int status = this.process.waitFor();
+			this.errorReader.join();
+			return status;
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 	private Optional<String> take() {
@@ -122,12 +170,7 @@ public final class JvmProcess implements AutoCloseable {
 	 */
 	public void kill() {
 		this.process.destroyForcibly();
-		try {
-			this.process.waitFor();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
+		awaitEnd();
 	}
 
 	/**

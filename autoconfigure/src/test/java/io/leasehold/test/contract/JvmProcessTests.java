@@ -30,7 +30,8 @@ class JvmProcessTests {
 			Awaitility.await().until(() -> Files.exists(file));
 			assertThat(other.expect("response")).isEqualTo("of other");
 			assertThatIllegalStateException().isThrownBy(() -> other.expect("response"))
-				.withMessage("The other process ended before it printed 'response'");
+				.withMessageStartingWith("The other process ended (status 1) before it printed 'response'")
+				.withMessageContaining("java.nio.file.FileAlreadyExistsException");
 			assertThatIllegalStateException().isThrownBy(() -> other.expect("response"));
 		}
 	}
@@ -47,6 +48,7 @@ class JvmProcessTests {
 			}
 			Files.createFile(Path.of(args[0]));
 			System.out.println("response of other");
+			Files.createFile(Path.of(args[0])); // fails
 		}
 
 	}
