@@ -36,7 +36,7 @@ abstract class EngineContract extends EngineContractFixture {
 		Granted granted = one.granted(one.claim(KEY));
 		assertThat(granted.number()).isPositive().isLessThan(1L << 57);
 		assertThat(granted.validUntil() - before).isPositive()
-			.isLessThanOrEqualTo(Duration.ofSeconds(10).toNanos() + (System.nanoTime() - before));
+			.isLessThanOrEqualTo(LONG_LEASE.toNanos() + (System.nanoTime() - before));
 		AcquisitionOutcome busy = other.engine().tryAcquire(other.claim(KEY));
 		assertThat(busy).isInstanceOfSatisfying(Busy.class, (response) -> assertThat(response.retryIn()).isPositive());
 	}

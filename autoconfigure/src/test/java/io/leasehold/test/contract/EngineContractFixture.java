@@ -39,6 +39,12 @@ abstract class EngineContractFixture {
 
 	static final LockKey KEY = new LockKey("order:42");
 
+	/** Lease of a lock whose lease is not to end: longer than any pause of a machine. */
+	static final Duration LONG_LEASE = Duration.ofMinutes(2);
+
+	/** Wait time of a caller whose wait is not to end. */
+	static final Duration LONG_WAIT = Duration.ofMinutes(1);
+
 	/** Time that the network and an idle machine may add. */
 	static final Duration SLACK = Duration.ofSeconds(3);
 
@@ -101,10 +107,10 @@ abstract class EngineContractFixture {
 
 	/**
 	 * Return how long a test waits for an expected event before it fails.
-	 * @return thirty seconds
+	 * @return one minute
 	 */
 	protected Duration patience() {
-		return Duration.ofSeconds(30);
+		return Duration.ofMinutes(1);
 	}
 
 	@AfterEach
@@ -177,7 +183,7 @@ abstract class EngineContractFixture {
 		}
 
 		Claim claim(LockKey key) {
-			return claim(key, Duration.ofSeconds(10));
+			return claim(key, LONG_LEASE);
 		}
 
 		Claim claim(LockKey key, Duration lease) {

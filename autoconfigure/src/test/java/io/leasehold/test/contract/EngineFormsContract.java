@@ -385,7 +385,7 @@ abstract class EngineFormsContract extends KeptKeysContract {
 	}
 
 	private static Claim claim(Process process, Access access) {
-		return claim(process, access, Duration.ofSeconds(10));
+		return claim(process, access, LONG_LEASE);
 	}
 
 	private static Claim claim(Process process, Access access, Duration lease) {

@@ -22,12 +22,12 @@ import io.leasehold.LockLostException;
 import io.leasehold.LockMode;
 import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
-import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.service.LockService;
 import io.leasehold.service.ReleaseTiming;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Another JVM that acquires locks on command, and can be killed, frozen and woken. One
@@ -52,6 +52,9 @@ public final class LockProcess implements AutoCloseable {
 
 	/** Whether the process has responded to all commands, and runs. */
 	private boolean idle;
+
+	/** Whether the process was frozen between two requests. */
+	private boolean still;
 
 	private LockProcess(JvmProcess process, EngineAddress address, String namespace, Consumer<JvmProcess> whenClosed) {
 		this.process = process;
@@ -202,9 +205,18 @@ public final class LockProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Stop the process until it is woken.
+	 * Stop the process until it is woken, between two requests to the store. Some stores
+	 * execute a request in several steps, and keep the key unavailable between them.
 	 */
 	public void freeze() {
+		this.process.tell("stand still");
+		this.process.expect("still");
+		this.still = true;
+		freezeAtAnyMoment();
+	}
+
+	/** Stop the process until it is woken, maybe in the middle of a request. */
+	void freezeAtAnyMoment() {
 		this.idle = false;
 		this.process.freeze();
 	}
@@ -214,6 +226,10 @@ public final class LockProcess implements AutoCloseable {
 	 */
 	public void wake() {
 		this.process.wake();
+		if (this.still) {
+			this.still = false;
+			this.process.tell("move");
+		}
 	}
 
 	@Override
@@ -278,25 +294,16 @@ public final class LockProcess implements AutoCloseable {
 		};
 	}
 
-	private static String sell(HeldLock lock, FencedShop shop, BufferedReader commands) {
+	private static String sell(HeldLock lock, FencedShop shop, Runnable pause) {
 		try {
 			shop.sell(lock, () -> {
 				System.out.println("read");
-				readLine(commands);
+				pause.run();
 			});
 			return "";
 		}
 		catch (RuntimeException ex) {
 			return ex.getClass().getSimpleName();
-		}
-	}
-
-	private static void readLine(BufferedReader commands) {
-		try {
-			commands.readLine();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
 		}
 	}
 
@@ -368,13 +375,14 @@ public final class LockProcess implements AutoCloseable {
 	/**
 	 * Locks of a store.
 	 */
-	private record Connected(LockEngine engine, LockService locks, LockOptions defaults, Map<String, HeldLock> held) {
+	private record Connected(PausableEngine engine, LockService locks, LockOptions defaults,
+			Map<String, HeldLock> held) {
 
 		private static Connected to(String opener, String namespace, List<String> arguments) {
 			Member member = Member.of("other");
-			LockEngine engine = EngineAddress.open(opener, namespace, member, arguments);
-			LockOptions defaults = new LockOptions("other", engine.name(), Duration.ofSeconds(10),
-					Duration.ofSeconds(20), Duration.ZERO, LockOptions.UNLIMITED);
+			PausableEngine engine = new PausableEngine(EngineAddress.open(opener, namespace, member, arguments));
+			LockOptions defaults = new LockOptions("other", engine.name(), EngineContractFixture.LONG_LEASE,
+					EngineContractFixture.LONG_WAIT, Duration.ZERO, LockOptions.UNLIMITED);
 			LockService locks = new LockService(TestSettings.of(defaults), List.of(new ShortLeases(engine)), member,
 					MonotonicClock.SYSTEM, List.of(), ReleaseTiming.IMMEDIATE);
 			return new Connected(engine, locks, defaults, new HashMap<>());
@@ -382,8 +390,30 @@ public final class LockProcess implements AutoCloseable {
 
 		/** Carry out commands until it is to be closed. */
 		private void carryOut(BufferedReader commands) throws IOException {
-			for (String line = commands.readLine(); line != null && !line.equals("close"); line = commands.readLine()) {
+			for (String line = next(commands); line != null && !line.equals("close"); line = next(commands)) {
 				carryOut(line.split(" "), commands);
+			}
+		}
+
+		/** Read the next command. Another one may let the engine stand still before. */
+		private @Nullable String next(BufferedReader commands) throws IOException {
+			String line = commands.readLine();
+			while ("stand still".equals(line)) {
+				this.engine.pause();
+				System.out.println("still");
+				commands.readLine(); // until it is to move
+				this.engine.resume();
+				line = commands.readLine();
+			}
+			return line;
+		}
+
+		private void awaitNext(BufferedReader commands) {
+			try {
+				next(commands);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
 			}
 		}
 
@@ -409,8 +439,8 @@ public final class LockProcess implements AutoCloseable {
 				}
 				case "time" -> System.out.println("time " + System.currentTimeMillis());
 				case "release" -> System.out.println("kept " + LockProcess.close(this.held.remove(words[1])));
-				case "sell" ->
-					System.out.println("sold " + sell(this.held.get(words[1]), new FencedShop(words[2]), commands));
+				case "sell" -> System.out.println(
+						"sold " + sell(this.held.get(words[1]), new FencedShop(words[2]), () -> awaitNext(commands)));
 				case "contend" -> contend(this.locks, words[1],
 						this.defaults.toBuilder().lease(millis(words[3])).build(), millis(words[2]));
 				default -> throw new IllegalArgumentException(words[0]);
@@ -419,9 +449,7 @@ public final class LockProcess implements AutoCloseable {
 
 		private void close() throws Exception {
 			this.locks.close();
-			if (this.engine instanceof AutoCloseable closeable) {
-				closeable.close();
-			}
+			this.engine.close();
 		}
 
 	}

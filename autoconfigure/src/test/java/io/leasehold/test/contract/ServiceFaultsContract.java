@@ -39,8 +39,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 abstract class ServiceFaultsContract extends ServiceFormsContract {
 
-	private static final Duration LONG_LEASE = Duration.ofMinutes(1);
-
 	/** Return a lease that is renewed even if this process is paused for a short time. */
 	final Duration renewedLease() {
 		return shortLease().multipliedBy(4);
@@ -137,7 +135,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 		int owned = 0;
 		boolean acquiredBefore = true;
 		for (int i = 0; i < 24; i++) {
-			LockOptions options = one.defaults().toBuilder().lease(LONG_LEASE).waitTime(waitTime).build();
+			LockOptions options = one.defaults().toBuilder().waitTime(waitTime).build();
 			HeldLock held = soon(one.acquireAsync(NAME));
 			long start = System.nanoTime();
 			CompletableFuture<HeldLock> wait = (i % 2 == 0) ? other.acquireAsync(NAME, options)
@@ -273,7 +271,7 @@ abstract class ServiceFaultsContract extends ServiceFormsContract {
 			ofCaller.addAndGet((Thread.currentThread() == caller) ? 1 : 0);
 			pauseUntil(System.nanoTime() + Duration.ofMillis(500).toNanos());
 		}));
-		LockOptions options = slow.defaults().toBuilder().lease(LONG_LEASE).waitTime(Duration.ofMillis(100)).build();
+		LockOptions options = slow.defaults().toBuilder().waitTime(Duration.ofMillis(100)).build();
 		HeldLock held = one.acquire(NAME);
 		Pace start = Pace.begin();
 		assertThatExceptionOfType(LockBusyException.class).isThrownBy(() -> slow.acquire(NAME, options));

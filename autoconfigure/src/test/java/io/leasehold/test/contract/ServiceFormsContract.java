@@ -324,8 +324,8 @@ abstract class ServiceFormsContract extends HeldKeysContract {
 	private LockService service(UnaryOperator<LockEngine> front, MonotonicClock clock) {
 		Process process = process();
 		LockEngine engine = new ShortLeases(front.apply(process.engine()));
-		LockOptions defaults = new LockOptions("contract", engine.name(), Duration.ofSeconds(10),
-				Duration.ofSeconds(20), Duration.ZERO, LockOptions.UNLIMITED);
+		LockOptions defaults = new LockOptions("contract", engine.name(), LONG_LEASE, LONG_WAIT, Duration.ZERO,
+				LockOptions.UNLIMITED);
 		LockService service = new LockService(TestSettings.of(defaults), List.of(engine), process.member(), clock,
 				List.of(this.events::add), ReleaseTiming.IMMEDIATE);
 		this.services.add(service);

@@ -217,7 +217,7 @@ public abstract class SharedLockEngineContract extends LockEngineContract {
 				for (int i = 0; i < 2; i++) {
 					LockProcess.contend(one, "another", options, System.nanoTime() + awake.toNanos(), (interval) -> {
 					});
-					other.freeze(); // most likely while it holds the lock
+					other.freezeAtAnyMoment(); // most likely while it holds the lock
 					LockProcess.contend(one, NAME, options, System.nanoTime() + frozen.toNanos(), recorder);
 					other.wake();
 				}
