@@ -469,7 +469,10 @@ abstract class JdbcLockFaultsTests extends JdbcLockEngineFixture {
 		}
 	}
 
-	/** Release a claim as often as it takes. */
+	/**
+	 * Release a claim as often as it takes. An earlier request may have been carried out
+	 * without a response, which leaves nothing to release for the last one.
+	 */
 	static ReleaseOutcome releasedAtLast(JdbcLockEngine engine, Claim claim) {
 		return await().atMost(PATIENCE)
 			.ignoreExceptionsInstanceOf(LockEngineException.class)

@@ -61,7 +61,10 @@ abstract class RedisFaultsFixture {
 		assertThat(start.elapsed()).isLessThan(start.slack(BOUND));
 	}
 
-	/** Release as the service does, until there is a response. */
+	/**
+	 * Release as the service does, until there is a response. An earlier request may have
+	 * been carried out without one, which leaves nothing to release for the last one.
+	 */
 	ReleaseOutcome releasedAtLast(Claim claim) {
 		return await().ignoreExceptions().until(() -> this.a.engine().release(claim), (outcome) -> true);
 	}
