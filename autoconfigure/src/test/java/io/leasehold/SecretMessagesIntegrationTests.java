@@ -34,7 +34,8 @@ class SecretMessagesIntegrationTests {
 
 	private final ApplicationContextRunner runner = Leasehold.runner()
 		.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
-		.withPropertyValues("leasehold.lease=20s", "leasehold.wait-time=0s", "leasehold.redis.command-timeout=500ms",
+		.withPropertyValues(Leasehold.patient())
+		.withPropertyValues("leasehold.wait-time=0s", "leasehold.jdbc.call-timeout=500ms",
 				"leasehold.zookeeper.connection-timeout=100ms", "leasehold.zookeeper.call-timeout=100ms",
 				"leasehold.memcached.call-timeout=100ms");
 

@@ -144,7 +144,7 @@ public abstract class ApplicationContract extends ApplicationLifeContract {
 		assertThat(results).noneMatch(CompletableFuture::isDone);
 		body.complete("done");
 		for (CompletableFuture<String> result : results) {
-			assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo("done");
+			assertThat(result.get(1, TimeUnit.MINUTES)).isEqualTo("done");
 		}
 		for (String kind : kinds.keySet()) {
 			eventually().until(() -> this.other.findsFree(kind));

@@ -1,6 +1,8 @@
 package io.leasehold.autoconfigure;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -13,7 +15,27 @@ import org.springframework.util.ClassUtils;
  */
 public final class Leasehold {
 
+	private static final Duration CALL = Duration.ofSeconds(15);
+
+	/** Processes that wait poll twice in this time. */
+	private static final Duration REDIS_CALL = Duration.ofSeconds(8);
+
 	private Leasehold() {
+	}
+
+	/**
+	 * Return properties of applications whose healthy stores may be slow: no pause of a
+	 * busy machine outlasts a call or a lease.
+	 */
+	public static String[] patient() {
+		return Stream
+			.of("lease=1m", "redis.command-timeout=" + REDIS_CALL, "redis.min-validity=" + REDIS_CALL,
+					"redis.silence-timeout=" + REDIS_CALL, "redis.poll-interval=" + REDIS_CALL.dividedBy(2),
+					"redis.grant-lease=" + REDIS_CALL.multipliedBy(4), "jdbc.call-timeout=" + CALL,
+					"zookeeper.call-timeout=" + CALL, "etcd.call-timeout=" + CALL, "hazelcast.call-timeout=" + CALL,
+					"memcached.call-timeout=" + CALL, "redlock.command-timeout=" + CALL)
+			.map((property) -> "leasehold." + property)
+			.toArray(String[]::new);
 	}
 
 	public static ApplicationContextRunner runner() {

@@ -88,7 +88,7 @@ class LockedApplication {
 			return body.call();
 		}
 
-		@DistributedLock(key = "#key", lease = "25s", waitTime = "300ms")
+		@DistributedLock(key = "#key", lease = "70s", waitTime = "300ms")
 		public <T> T callSoon(String key, Callable<T> body) throws Exception {
 			return body.call();
 		}

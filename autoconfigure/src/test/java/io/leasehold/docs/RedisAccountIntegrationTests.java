@@ -44,7 +44,7 @@ class RedisAccountIntegrationTests {
 	private static final String PASSWORD = "secret";
 
 	/** Lease of a lock until its new owner renews it, which is soon. */
-	private static final Duration GRANT_LEASE = Duration.ofSeconds(20);
+	private static final Duration GRANT_LEASE = Duration.ofSeconds(40);
 
 	/** Commands that the engine sends at startup, to clusters and for replicas. */
 	private static final List<List<String>> OTHER_COMMANDS = List.of(List.of("ASKING"), List.of("CLUSTER", "SLOTS"),
@@ -78,6 +78,7 @@ class RedisAccountIntegrationTests {
 	void accountNeedsNoOtherPrivileges(int database) {
 		ApplicationContextRunner runner = Leasehold.runner()
 			.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DataRedisAutoConfiguration.class))
+			.withPropertyValues(Leasehold.patient())
 			.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + this.server.port(),
 					"spring.data.redis.username=" + USER, "spring.data.redis.password=" + PASSWORD,
 					"spring.data.redis.database=" + database, "leasehold.redis.grant-lease=" + GRANT_LEASE);

@@ -79,7 +79,7 @@ final class IntegrationProcess {
 			.web(WebApplicationType.NONE)
 			.bannerMode(Banner.Mode.OFF)
 			.properties("spring.datasource.url=" + args[0], "leasehold.namespace=" + args[1], "leasehold.engine=jdbc",
-					"leasehold.lease=6s")
+					"leasehold.lease=6s", "leasehold.jdbc.call-timeout=3s")
 			.run()) {
 			LockRegistry<?> registry = Boolean.parseBoolean(args[2]) ? context.getBean(LockRegistry.class)
 					: new DefaultLockRegistry();

@@ -87,8 +87,9 @@ class DeadlocksBetweenInstancesIntegrationTests {
 		return Leasehold.runner()
 			.withConfiguration(
 					AutoConfigurations.of(DataRedisAutoConfiguration.class, DataSourceAutoConfiguration.class))
+			.withPropertyValues(Leasehold.patient())
 			.withPropertyValues("leasehold.namespace=deadlocks-" + UUID.randomUUID(), "leasehold.engine=" + engine,
-					"leasehold.lease=1m", "leasehold.wait-time=5m", "leasehold.jdbc.initialize-schema=always",
+					"leasehold.wait-time=5m", "leasehold.jdbc.initialize-schema=always",
 					"spring.data.redis.port=" + RedisTestServer.shared().port(),
 					"leasehold.zookeeper.connect-string=" + ZooKeeperTestServer.shared(),
 					"leasehold.etcd.endpoints=" + EtcdTestServer.shared().url());

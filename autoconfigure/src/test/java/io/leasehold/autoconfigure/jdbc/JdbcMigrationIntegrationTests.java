@@ -44,6 +44,7 @@ class JdbcMigrationIntegrationTests {
 	private static final String OURS = "classpath:io/leasehold/engine/jdbc/migration/{vendor}";
 
 	private final ApplicationContextRunner runner = Leasehold.runner()
+		.withPropertyValues(Leasehold.patient())
 		.withPropertyValues("leasehold.jdbc.initialize-schema=never");
 
 	@ParameterizedTest

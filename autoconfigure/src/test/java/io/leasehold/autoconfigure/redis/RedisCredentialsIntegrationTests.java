@@ -49,8 +49,8 @@ class RedisCredentialsIntegrationTests {
 
 	private final ApplicationContextRunner runner = Leasehold.runner()
 		.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class, DataRedisAutoConfiguration.class))
-		.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + this.server.port(),
-				"leasehold.redis.command-timeout=2s", "leasehold.redis.min-validity=2s");
+		.withPropertyValues(Leasehold.patient())
+		.withPropertyValues("spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + this.server.port());
 
 	@AfterEach
 	void stop() {

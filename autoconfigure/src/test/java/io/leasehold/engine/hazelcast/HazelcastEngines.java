@@ -28,7 +28,7 @@ final class HazelcastEngines {
 	/**
 	 * Longer than any pause of a busy machine, and than a cluster needs for its repair.
 	 */
-	private static final Duration CALL_TIMEOUT = Duration.ofSeconds(5);
+	private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
 
 	private HazelcastEngines() {
 	}

@@ -60,7 +60,7 @@ class HazelcastStoreIntegrationTests extends CompareAndSetStoreContract {
 			assertThat(store.replace("key", read, "late", LEASE)).isFalse();
 			assertThat(store.create("key", "another", LEASE)).isFalse();
 		}
-		Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> map.size() == 2);
+		Awaitility.await().until(() -> map.size() == 2);
 	}
 
 	@Test

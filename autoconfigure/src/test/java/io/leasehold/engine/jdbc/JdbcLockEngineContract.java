@@ -88,7 +88,7 @@ abstract class JdbcLockEngineContract extends SharedLockEngineContract {
 	}
 
 	static LockEngine open(String namespace, String url, MonotonicClock clock) {
-		Duration callTimeout = Duration.ofSeconds(5);
+		Duration callTimeout = Duration.ofSeconds(30);
 		JdbcSettings settings = new JdbcSettings(namespace, JdbcSettings.DEFAULT_TABLE, callTimeout,
 				Duration.ofMillis(5), Duration.ofMillis(100), Duration.ofMinutes(1), true);
 		JdbcLockEngine engine = new JdbcLockEngine(JdbcConnections.open(url, null, null, null, 4, callTimeout),

@@ -220,7 +220,7 @@ class PostgresNotificationsIntegrationTests {
 		await().until(() -> listeners().size() == 1);
 		assertThat(next).isNotDone();
 		silent.release(held);
-		next.get(20, TimeUnit.SECONDS).close();
+		next.get(1, TimeUnit.MINUTES).close();
 	}
 
 	@Test
@@ -234,7 +234,7 @@ class PostgresNotificationsIntegrationTests {
 		two.subscribe(waiting, later::add);
 		listener.close();
 		one.release(held);
-		assertThat(later.poll(20, TimeUnit.SECONDS)).isNotNull();
+		assertThat(later.poll(1, TimeUnit.MINUTES)).isNotNull();
 		assertThat(this.signals).isEmpty();
 	}
 

@@ -77,7 +77,7 @@ class PostgresRevocationIntegrationTests {
 		CompletableFuture<LockLostException> loss = lossOf(held);
 		listen();
 		assertThat(this.operator.forceRelease(KEY)).hasSize(1);
-		assertThat(loss.get(30, TimeUnit.SECONDS).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
+		assertThat(loss.get(1, TimeUnit.MINUTES).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
 		assertThat(held.isValid()).isFalse();
 	}
 
@@ -88,8 +88,8 @@ class PostgresRevocationIntegrationTests {
 		CompletableFuture<LockLostException> two = lossOf(this.holder.acquireAsync(KEY.value(), shared).get());
 		listen();
 		assertThat(this.operator.forceRelease(KEY)).hasSize(2);
-		assertThat(one.get(30, TimeUnit.SECONDS).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
-		assertThat(two.get(30, TimeUnit.SECONDS).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
+		assertThat(one.get(1, TimeUnit.MINUTES).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
+		assertThat(two.get(1, TimeUnit.MINUTES).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
 	}
 
 	@Test
@@ -107,7 +107,7 @@ class PostgresRevocationIntegrationTests {
 		publish(new RevokedGrant(this.operator.inspect(new LockKey("order:43")).get(0).number(), row).toString());
 		assertThat(loss).isNotDone();
 		publish(new RevokedGrant(number, row).toString());
-		assertThat(loss.get(30, TimeUnit.SECONDS).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
+		assertThat(loss.get(1, TimeUnit.MINUTES).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
 		assertThat(lossOfOther).isNotDone();
 		assertThat(other.isValid()).isTrue();
 	}
@@ -123,7 +123,7 @@ class PostgresRevocationIntegrationTests {
 		// The listener may begin before the response to the renewal
 		await().atMost(Duration.ofMinutes(1)).until(() -> held.remaining().compareTo(Duration.ofSeconds(20)) > 0);
 		this.operator.forceRelease(KEY);
-		loss.get(30, TimeUnit.SECONDS);
+		loss.get(1, TimeUnit.MINUTES);
 	}
 
 	private static CompletableFuture<LockLostException> lossOf(HeldLock held) {
@@ -139,7 +139,7 @@ class PostgresRevocationIntegrationTests {
 		CompletableFuture<HeldLock> waiting = this.holder.acquireAsync("obstacle", options());
 		await().until(() -> listeners() == 1);
 		obstacle.close();
-		waiting.get(30, TimeUnit.SECONDS).close();
+		waiting.get(1, TimeUnit.MINUTES).close();
 	}
 
 	/** How many sessions have listened: one whose query still runs may miss messages. */

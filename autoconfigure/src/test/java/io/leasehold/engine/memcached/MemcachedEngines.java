@@ -19,7 +19,7 @@ import org.awaitility.Awaitility;
 final class MemcachedEngines {
 
 	/** Longer than any pause of a busy machine. */
-	private static final Duration CALL_TIMEOUT = Duration.ofSeconds(5);
+	private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
 
 	private MemcachedEngines() {
 	}

@@ -126,7 +126,7 @@ class RedisClusterIntegrationTests {
 			assertThat(this.b.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Busy.class);
 			this.b.engine().subscribe(second, this.signals::add);
 			this.a.engine().release(first);
-			assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
+			assertThat(this.signals.poll(1, TimeUnit.MINUTES)).isInstanceOf(Signal.Pushed.class);
 			assertThat(this.b.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
 		}
 	}
@@ -147,7 +147,7 @@ class RedisClusterIntegrationTests {
 		assertThat(this.a.renew(claim, number)).isInstanceOf(RenewalOutcome.Renewed.class);
 		assertThat(this.a.engine().tryAcquire(this.a.claim(key))).isInstanceOf(AcquisitionOutcome.Busy.class);
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
-		waiting.get(20, TimeUnit.SECONDS).close();
+		waiting.get(1, TimeUnit.MINUTES).close();
 		move(key, 2, 1);
 	}
 
@@ -199,7 +199,7 @@ class RedisClusterIntegrationTests {
 		cluster.finishMove(lock(key), 1, 2);
 		assertThat(this.b.engine().release(other)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
-		waiting.get(20, TimeUnit.SECONDS).close();
+		waiting.get(1, TimeUnit.MINUTES).close();
 		move(key, 2, 1);
 	}
 
@@ -225,7 +225,7 @@ class RedisClusterIntegrationTests {
 		soon(() -> this.b.engine().release(other) instanceof ReleaseOutcome.NotOwner);
 		soon(() -> this.a.renew(claim, number) instanceof RenewalOutcome.Renewed);
 		assertThat(this.a.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
-		waiting.get(20, TimeUnit.SECONDS).close();
+		waiting.get(1, TimeUnit.MINUTES).close();
 	}
 
 	@Test
@@ -301,7 +301,7 @@ class RedisClusterIntegrationTests {
 		soon(() -> this.a.renew(first, number) instanceof RenewalOutcome.Renewed);
 		assertThat(waiting).isNotDone();
 		soon(() -> this.a.engine().release(first) instanceof ReleaseOutcome.Released);
-		try (HeldLock next = waiting.get(20, TimeUnit.SECONDS)) {
+		try (HeldLock next = waiting.get(1, TimeUnit.MINUTES)) {
 			assertThat(next.fencingToken() / 64).isGreaterThan(number);
 		}
 		soon(() -> this.a.engine().release(elsewhere) instanceof ReleaseOutcome.Released);

@@ -43,7 +43,7 @@ class RedisHandoffIntegrationTests extends RedisLockEngineFixture {
 			released(this.a, first);
 			assertThat(log.calls(this.engines.server())).filteredOn("publish"::equalsIgnoreCase).hasSize(1);
 		}
-		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isNotNull();
+		assertThat(this.signals.poll(1, TimeUnit.MINUTES)).isNotNull();
 		for (int i = 199; i >= 0; i--) {
 			this.b.engine().release(waiting.get(i));
 		}
@@ -161,7 +161,7 @@ class RedisHandoffIntegrationTests extends RedisLockEngineFixture {
 		this.b.member().renew();
 		this.b.engine().release(former);
 		Claim second = waits(this.b, "k");
-		assertThat(this.signals.poll(30, TimeUnit.SECONDS)).as("listens elsewhere").isInstanceOf(Signal.Retry.class);
+		assertThat(this.signals.poll(1, TimeUnit.MINUTES)).as("listens elsewhere").isInstanceOf(Signal.Retry.class);
 		this.b.engine().release(second);
 		Claim third = waits(this.b, "k");
 		released(this.a, first);
@@ -269,7 +269,7 @@ class RedisHandoffIntegrationTests extends RedisLockEngineFixture {
 		granted(this.a, first);
 		Claim second = waits(this.b, "k");
 		this.engines.cutInboxes();
-		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.Retry());
+		assertThat(this.signals.poll(1, TimeUnit.MINUTES)).isEqualTo(new Signal.Retry());
 		released(this.a, first);
 		pushed();
 		released(this.b, second);

@@ -70,7 +70,7 @@ abstract class RedisLockEngineFixture {
 	}
 
 	AcquisitionOutcome.Granted pushed() throws InterruptedException {
-		Signal signal = this.signals.poll(20, TimeUnit.SECONDS);
+		Signal signal = this.signals.poll(1, TimeUnit.MINUTES);
 		assertThat(signal).isInstanceOf(Signal.Pushed.class);
 		return ((Signal.Pushed) signal).grant();
 	}

@@ -116,11 +116,11 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 		busy(acquire(C, LEASE, "+"));
 		busy(acquire(B, GRANT_LEASE, "+"));
 		assertThat(close(A)).isOne();
-		String message = inboxB.poll(20, TimeUnit.SECONDS);
+		String message = inboxB.poll(1, TimeUnit.MINUTES);
 		assertThat(message).isEqualTo(redis.get(KEYS.lock()).replace(" !", "") + " " + KEYS.lock()).contains(B);
 		assertThat(redis.pttl(KEYS.lock())).isCloseTo(GRANT_LEASE, within(gone()));
 		assertThat(close(B)).isOne();
-		assertThat(inboxC.poll(20, TimeUnit.SECONDS)).contains(C);
+		assertThat(inboxC.poll(1, TimeUnit.MINUTES)).contains(C);
 		assertThat(inboxB).isEmpty();
 		assertThat(redis.exists(KEYS.queue())).isZero();
 	}
@@ -155,7 +155,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 		busy(acquire(B, LEASE, "+"));
 		busy(acquire(C, LEASE, "+"));
 		close(A);
-		assertThat(inboxC.poll(20, TimeUnit.SECONDS)).contains(C);
+		assertThat(inboxC.poll(1, TimeUnit.MINUTES)).contains(C);
 		assertThat(redis.get(KEYS.lock())).contains(":" + C);
 	}
 
@@ -176,7 +176,7 @@ class RedisLockEngineScriptsIntegrationTests extends RedisScripts {
 		redis.del(KEYS.lock());
 		List<Object> response = acquire(C, LEASE, "");
 		assertThat(response).element(0).isEqualTo("busy");
-		String message = inbox.poll(20, TimeUnit.SECONDS);
+		String message = inbox.poll(1, TimeUnit.MINUTES);
 		assertThat(message).startsWith(response.get(1) + ":" + B);
 	}
 

@@ -82,7 +82,7 @@ class RedisLockServiceFaultsIntegrationTests {
 		CompletableFuture<HeldLock> requested = this.service.acquireAsync("k", options(LONG));
 		await().until(this::isHeldInTheStore);
 		this.network.blackHole();
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> requested.get(30, TimeUnit.SECONDS))
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> requested.get(1, TimeUnit.MINUTES))
 			.withCauseInstanceOf(LockEngineException.class);
 		await().during(Duration.ofMillis(1500)).until(this::isHeldInTheStore);
 		this.network.heal();

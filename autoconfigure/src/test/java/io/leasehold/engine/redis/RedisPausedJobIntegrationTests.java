@@ -14,6 +14,7 @@ import io.leasehold.LockInspector;
 import io.leasehold.LockKey;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.annotation.WhenBusy;
+import io.leasehold.autoconfigure.Leasehold;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
@@ -113,6 +114,7 @@ class RedisPausedJobIntegrationTests {
 
 		Instance(String namespace) {
 			this.context = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
+				.properties(Leasehold.patient())
 				.properties("spring.application.name=shop", "leasehold.engine=redis",
 						"leasehold.namespace=" + namespace, "spring.data.redis.host=127.0.0.1",
 						"spring.data.redis.port=" + RedisTestServer.shared().port())

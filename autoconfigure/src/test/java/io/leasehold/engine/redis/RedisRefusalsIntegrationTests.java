@@ -96,7 +96,7 @@ class RedisRefusalsIntegrationTests {
 		await().pollDelay(Duration.ofSeconds(2)).until(() -> true); // a few quick retries
 		assertFewRejections();
 		end.accept(this.engines.server());
-		await().atMost(Duration.ofSeconds(30)).until(() -> this.engines.residue().isEmpty());
+		await().until(() -> this.engines.residue().isEmpty());
 		await().until(() -> member.engine().liveClaims() == 0);
 		TestMember other = this.engines.member();
 		assertThat(other.engine().tryAcquire(other.claim("held-0"))).isInstanceOf(AcquisitionOutcome.Granted.class);

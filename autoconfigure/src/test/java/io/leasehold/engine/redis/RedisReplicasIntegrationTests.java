@@ -111,7 +111,7 @@ class RedisReplicasIntegrationTests {
 		await().ignoreExceptions().until(() -> this.b.engine().tryAcquire(second) instanceof AcquisitionOutcome.Busy);
 		this.b.engine().subscribe(second, signals::add);
 		this.a.engine().release(first);
-		assertThat(signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.Retry());
+		assertThat(signals.poll(1, TimeUnit.MINUTES)).isEqualTo(new Signal.Retry());
 		assertThat(this.b.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Granted.class);
 		assertThat(this.operator.get(this.engines.keys("k").lock())).contains(second.owner().token());
 		assertThat(this.b.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);

@@ -61,7 +61,7 @@ class RedisRevocationIntegrationTests {
 		HeldLock held = service().acquire(KEY.value(), OPTIONS);
 		CompletableFuture<LockLostException> loss = lossOf(held);
 		assertThat(this.operator.engine().forceRelease(KEY)).hasSize(1);
-		assertThat(loss.get(30, TimeUnit.SECONDS).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
+		assertThat(loss.get(1, TimeUnit.MINUTES).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
 		assertThat(held.isValid()).isFalse();
 	}
 
@@ -72,8 +72,8 @@ class RedisRevocationIntegrationTests {
 		CompletableFuture<LockLostException> one = lossOf(service.acquire(KEY.value(), shared));
 		CompletableFuture<LockLostException> two = lossOf(service.acquireAsync(KEY.value(), shared).get());
 		assertThat(this.operator.engine().forceRelease(KEY)).hasSize(2);
-		assertThat(one.get(30, TimeUnit.SECONDS).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
-		assertThat(two.get(30, TimeUnit.SECONDS).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
+		assertThat(one.get(1, TimeUnit.MINUTES).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
+		assertThat(two.get(1, TimeUnit.MINUTES).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
 	}
 
 	@Test
@@ -90,7 +90,7 @@ class RedisRevocationIntegrationTests {
 		publish(new Grant(grant.number(), grant.claim() + "#x,0,1"));
 		assertThat(held.isValid()).isTrue();
 		publish(other);
-		lossOfOther.get(30, TimeUnit.SECONDS);
+		lossOfOther.get(1, TimeUnit.MINUTES);
 		assertThat(loss).isNotDone();
 		assertThat(held.isValid()).isTrue();
 		assertThat(this.engines.server().get(this.engines.keys(KEY.value()).lock())).isEqualTo(grant.toString());
@@ -111,7 +111,7 @@ class RedisRevocationIntegrationTests {
 		String inbox = RedisKeys.inboxPrefix(this.engines.namespace()) + this.member.member().id();
 		await().until(() -> this.engines.server().pubsubNumsub(inbox).get(inbox) == 1);
 		this.operator.engine().forceRelease(KEY);
-		Predicate<Claim> matched = revoked.poll(30, TimeUnit.SECONDS);
+		Predicate<Claim> matched = revoked.poll(1, TimeUnit.MINUTES);
 		assertThat(matched).accepts(claim).rejects(this.member.claim(KEY.value()));
 	}
 
@@ -130,7 +130,7 @@ class RedisRevocationIntegrationTests {
 			CompletableFuture<HeldLock> waiting = service.acquireAsync(KEY.value());
 			await().until(() -> engine.listener != null);
 			this.operator.engine().release(former);
-			Runnable push = Objects.requireNonNull(engine.pushes.poll(30, TimeUnit.SECONDS));
+			Runnable push = Objects.requireNonNull(engine.pushes.poll(1, TimeUnit.MINUTES));
 			assertThat(service.inspector().forceRelease(engine.name(), KEY)).hasSize(1);
 			Claim next = this.operator.claim(KEY.value());
 			long number = this.operator.granted(next);
@@ -144,7 +144,7 @@ class RedisRevocationIntegrationTests {
 			assertThat(grant(KEY.value()).number()).isEqualTo(number);
 			engine.delaysPushes = false;
 			this.operator.engine().release(next);
-			try (HeldLock held = waiting.get(30, TimeUnit.SECONDS)) {
+			try (HeldLock held = waiting.get(1, TimeUnit.MINUTES)) {
 				assertThat(held.fencingToken() / 64).isGreaterThan(number);
 				assertThat(held.fencingToken() / 64).isEqualTo(grant(KEY.value()).number());
 			}

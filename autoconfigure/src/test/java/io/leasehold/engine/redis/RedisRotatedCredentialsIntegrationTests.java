@@ -157,9 +157,9 @@ class RedisRotatedCredentialsIntegrationTests {
 			eventually().until(() -> engine.tryAcquire(second) instanceof AcquisitionOutcome.Busy
 					&& operators.stream().anyMatch(RedisRotatedCredentialsIntegrationTests::isListenedTo));
 			engine.release(first);
-			Signal signal = this.signals.poll(30, TimeUnit.SECONDS);
+			Signal signal = this.signals.poll(1, TimeUnit.MINUTES);
 			while (signal instanceof Signal.Retry) { // the new subscription
-				signal = this.signals.poll(30, TimeUnit.SECONDS);
+				signal = this.signals.poll(1, TimeUnit.MINUTES);
 			}
 			assertThat(signal).isInstanceOf(Signal.Pushed.class);
 			assertThatNoException().isThrownBy(() -> engine.release(second));

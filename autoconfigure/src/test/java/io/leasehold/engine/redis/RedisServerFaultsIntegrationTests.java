@@ -216,11 +216,11 @@ class RedisServerFaultsIntegrationTests extends RedisFaultsFixture {
 		this.network.reset();
 		fails(() -> this.a.engine().tryAcquire(second));
 		this.network.heal();
-		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.Retry());
+		assertThat(this.signals.poll(1, TimeUnit.MINUTES)).isEqualTo(new Signal.Retry());
 		// Else the last response is too old for a message, if the break took long
 		await().ignoreExceptions().until(() -> this.a.engine().tryAcquire(second) instanceof AcquisitionOutcome.Busy);
 		this.b.engine().release(first);
-		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isInstanceOf(Signal.Pushed.class);
+		assertThat(this.signals.poll(1, TimeUnit.MINUTES)).isInstanceOf(Signal.Pushed.class);
 		releasedAtLast(second);
 	}
 
@@ -234,7 +234,7 @@ class RedisServerFaultsIntegrationTests extends RedisFaultsFixture {
 		RedisSettings settings = this.engines.settings();
 		this.network.replies().delay(settings.grantLease().minus(settings.minValidity()).plusMillis(200));
 		this.b.engine().release(first);
-		assertThat(this.signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.Retry());
+		assertThat(this.signals.poll(1, TimeUnit.MINUTES)).isEqualTo(new Signal.Retry());
 		this.network.heal();
 		assertThat(this.a.engine().tryAcquire(second)).isInstanceOf(AcquisitionOutcome.Granted.class);
 		releasedAtLast(second);

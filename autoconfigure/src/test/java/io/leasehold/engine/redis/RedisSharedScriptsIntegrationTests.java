@@ -138,7 +138,7 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 		busy(acquire(B, LEASE, "-"));
 		busy(acquire(READER_C, LEASE, "+"));
 		assertThat(close(B)).isZero();
-		assertThat(inboxC.poll(20, TimeUnit.SECONDS))
+		assertThat(inboxC.poll(1, TimeUnit.MINUTES))
 			.isEqualTo(redis.hget(KEYS.numbers(), READER_C) + ":" + READER_C + " " + KEYS.lock());
 	}
 
@@ -152,8 +152,8 @@ class RedisSharedScriptsIntegrationTests extends RedisScripts {
 		busy(acquire("d@h:4:0/main/4", LEASE, "-"));
 		busy(acquire("e@h:5:0/main/5#s,0,0", LEASE, "-"));
 		close(A);
-		assertThat(inboxB.poll(20, TimeUnit.SECONDS)).contains(READER_B);
-		assertThat(inboxC.poll(20, TimeUnit.SECONDS)).contains(READER_C);
+		assertThat(inboxB.poll(1, TimeUnit.MINUTES)).contains(READER_B);
+		assertThat(inboxC.poll(1, TimeUnit.MINUTES)).contains(READER_C);
 		assertThat(redis.zrange(KEYS.holders(), 0, -1)).containsExactlyInAnyOrder(READER_B, READER_C);
 		assertThat(redis.zcard(KEYS.queue())).isEqualTo(2);
 	}

@@ -223,7 +223,7 @@ class RedisWakeUpIntegrationTests {
 		long number = holder.granted(held);
 		BlockingQueue<Long> granted = wait(waiter, waiter.waiting(key));
 		assertThat(holder.engine().release(held)).isEqualTo(ReleaseOutcome.RELEASED);
-		Long next = granted.poll(20, TimeUnit.SECONDS);
+		Long next = granted.poll(1, TimeUnit.MINUTES);
 		assertThat(next).isGreaterThan(number);
 		return next;
 	}

@@ -177,7 +177,7 @@ class RedlockMastersIntegrationTests {
 		for (Process racer : racers) {
 			runs.add(() -> {
 				for (int i = 0; i < 60; i++) {
-					start.await(30, TimeUnit.SECONDS);
+					start.await(1, TimeUnit.MINUTES);
 					if (racer.tryAcquire("race:" + i) instanceof Granted) {
 						winners.add(i);
 					}

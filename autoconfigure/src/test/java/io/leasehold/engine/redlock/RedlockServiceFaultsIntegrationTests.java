@@ -76,7 +76,7 @@ class RedlockServiceFaultsIntegrationTests {
 		CompletableFuture<HeldLock> requested = this.service.acquireAsync("k", options(LONG));
 		await().until(() -> this.cluster.holding("k") == 3);
 		network(FaultProxy::blackHole);
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> requested.get(30, TimeUnit.SECONDS))
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> requested.get(1, TimeUnit.MINUTES))
 			.withCauseInstanceOf(LockEngineException.class);
 		network(FaultProxy::heal);
 		nothingIsLeft();

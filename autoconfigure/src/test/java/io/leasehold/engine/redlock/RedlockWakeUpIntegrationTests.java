@@ -248,7 +248,7 @@ class RedlockWakeUpIntegrationTests {
 	}
 
 	private static void expectSignal(BlockingQueue<Signal> signals) throws InterruptedException {
-		assertThat(signals.poll(30, TimeUnit.SECONDS)).isEqualTo(new Signal.Retry());
+		assertThat(signals.poll(1, TimeUnit.MINUTES)).isEqualTo(new Signal.Retry());
 	}
 
 	private void breakSubscriptions() {

@@ -156,7 +156,7 @@ class ZooKeeperAccessIntegrationTests {
 		this.other.release(holders.get(0));
 		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
 		this.engine.subscribe(waiting, signals::add);
-		assertThat(signals.poll(20, TimeUnit.SECONDS)).isNotNull();
+		assertThat(signals.poll(1, TimeUnit.MINUTES)).isNotNull();
 		granted(this.engine, waiting);
 	}
 
@@ -173,7 +173,7 @@ class ZooKeeperAccessIntegrationTests {
 		granted(this.other, next);
 		BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
 		this.engine.subscribe(waiting, signals::add);
-		assertThat(signals.poll(20, TimeUnit.SECONDS)).isNotNull();
+		assertThat(signals.poll(1, TimeUnit.MINUTES)).isNotNull();
 	}
 
 	/** Without a poll that would hide a message that was never sent. */
@@ -218,10 +218,10 @@ class ZooKeeperAccessIntegrationTests {
 	/** Wait as long as others own the key meanwhile, which none does for ever. */
 	private static @Nullable Signal message(BlockingQueue<Signal> signals, Owners owners) throws InterruptedException {
 		int before = owners.turns();
-		Signal signal = signals.poll(20, TimeUnit.SECONDS);
+		Signal signal = signals.poll(1, TimeUnit.MINUTES);
 		while (signal == null && owners.turns() != before) {
 			before = owners.turns();
-			signal = signals.poll(20, TimeUnit.SECONDS);
+			signal = signals.poll(1, TimeUnit.MINUTES);
 		}
 		return signal;
 	}

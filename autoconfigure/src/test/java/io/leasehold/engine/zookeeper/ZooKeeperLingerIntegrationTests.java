@@ -107,7 +107,7 @@ class ZooKeeperLingerIntegrationTests extends ZooKeeperFaultsFixture {
 		Claim claim = this.engines.lingering(this.key);
 		Granted granted = granted(this.engine, claim);
 		assertThat(requestElsewhere(false).recalled()).isTrue();
-		assertThat(this.recalled.poll(20, TimeUnit.SECONDS)).isSameAs(claim);
+		assertThat(this.recalled.poll(1, TimeUnit.MINUTES)).isSameAs(claim);
 		assertThat(requestElsewhere(false).recalled()).as("until it is renewed").isTrue();
 		renew(this.engine, claim, granted);
 		assertThat(requestElsewhere(false).recalled()).isFalse();
@@ -120,7 +120,7 @@ class ZooKeeperLingerIntegrationTests extends ZooKeeperFaultsFixture {
 		Claim claim = this.engines.lingering(this.key);
 		granted(this.engine, claim);
 		requestElsewhere(true);
-		assertThat(this.recalled.poll(20, TimeUnit.SECONDS)).isSameAs(claim);
+		assertThat(this.recalled.poll(1, TimeUnit.MINUTES)).isSameAs(claim);
 	}
 
 	/** The response to its removal follows the event of the watch. */
@@ -137,7 +137,7 @@ class ZooKeeperLingerIntegrationTests extends ZooKeeperFaultsFixture {
 		Claim claim = this.engines.lingering(this.key);
 		granted(this.engine, claim);
 		assertThat(this.other.forceRelease(this.key)).hasSize(1);
-		assertThat(this.recalled.poll(20, TimeUnit.SECONDS)).isSameAs(claim);
+		assertThat(this.recalled.poll(1, TimeUnit.MINUTES)).isSameAs(claim);
 	}
 
 	/** A watch that is set later may miss a node of another process. */
@@ -198,7 +198,7 @@ class ZooKeeperLingerIntegrationTests extends ZooKeeperFaultsFixture {
 		assertThat(this.engine.receivesRecalls()).isTrue();
 		this.proxy.refuse();
 		this.proxy.reset();
-		assertThat(this.recalled.poll(20, TimeUnit.SECONDS)).isSameAs(claim);
+		assertThat(this.recalled.poll(1, TimeUnit.MINUTES)).isSameAs(claim);
 		eventually().until(() -> this.engine.inDoubt(claim) && !this.engine.receivesRecalls());
 		this.proxy.heal();
 		eventually().until(this.engine::receivesRecalls);

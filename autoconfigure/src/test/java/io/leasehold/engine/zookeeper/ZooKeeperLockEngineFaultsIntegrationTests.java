@@ -95,7 +95,7 @@ class ZooKeeperLockEngineFaultsIntegrationTests extends ZooKeeperFaultsFixture {
 		}
 		this.engines.useOnce(engine, KEY);
 		endSession(client, server);
-		assertThat(notified.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(notified.await(1, TimeUnit.MINUTES)).isTrue();
 		this.engines.useOnce(engine, KEY);
 	}
 
@@ -277,7 +277,7 @@ class ZooKeeperLockEngineFaultsIntegrationTests extends ZooKeeperFaultsFixture {
 		eventually().until(() -> !held.isValid());
 		proxy.reset();
 		proxy.heal();
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> closed.get(30, TimeUnit.SECONDS))
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> closed.get(1, TimeUnit.MINUTES))
 			.withCauseInstanceOf(LockLostException.class);
 		assertThat(next.isValid()).isTrue();
 		next.close();

@@ -72,7 +72,7 @@ class ZooKeeperPendingRequestsIntegrationTests {
 		CountDownLatch responded = new CountDownLatch(1);
 		client.checkExists().inBackground((source, event) -> responded.countDown()).forPath("/");
 		proxy.heal();
-		assertThat(responded.await(30, TimeUnit.SECONDS)).isTrue();
+		assertThat(responded.await(1, TimeUnit.MINUTES)).isTrue();
 		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
 		assertThat(engine.liveClaims()).isZero();
 	}

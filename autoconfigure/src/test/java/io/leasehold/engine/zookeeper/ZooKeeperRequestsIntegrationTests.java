@@ -294,7 +294,7 @@ class ZooKeeperRequestsIntegrationTests {
 	}
 
 	private static void received(BlockingQueue<Signal> signals) throws InterruptedException {
-		assertThat(signals.poll(20, TimeUnit.SECONDS)).isNotNull();
+		assertThat(signals.poll(1, TimeUnit.MINUTES)).isNotNull();
 	}
 
 }

@@ -123,7 +123,7 @@ class ZooKeeperResponseTimeIntegrationTests extends ResponseTimeContract {
 		this.proxy.reset();
 		try {
 			for (CountDownLatch latch : List.of(broken, connected)) {
-				assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+				assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
 			}
 		}
 		catch (InterruptedException ex) {

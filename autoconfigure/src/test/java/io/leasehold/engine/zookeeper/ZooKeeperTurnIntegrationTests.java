@@ -305,13 +305,13 @@ class ZooKeeperTurnIntegrationTests {
 	}
 
 	private static Granted pushed(BlockingQueue<Signal> signals) throws InterruptedException {
-		Signal signal = signals.poll(20, TimeUnit.SECONDS);
+		Signal signal = signals.poll(1, TimeUnit.MINUTES);
 		assertThat(signal).isInstanceOf(Signal.Pushed.class);
 		return ((Signal.Pushed) signal).grant();
 	}
 
 	private static void retried(BlockingQueue<Signal> signals) throws InterruptedException {
-		assertThat(signals.poll(20, TimeUnit.SECONDS)).isEqualTo(new Signal.Retry());
+		assertThat(signals.poll(1, TimeUnit.MINUTES)).isEqualTo(new Signal.Retry());
 	}
 
 }

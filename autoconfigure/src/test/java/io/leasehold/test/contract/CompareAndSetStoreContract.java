@@ -189,9 +189,9 @@ public abstract class CompareAndSetStoreContract {
 		try (subscription) {
 			CompareAndSetStore other = store();
 			other.create(this.key, "first", LONG);
-			assertThat(created.await(30, TimeUnit.SECONDS)).isTrue();
+			assertThat(created.await(1, TimeUnit.MINUTES)).isTrue();
 			other.replace(this.key, entry(other), "second", LONG);
-			assertThat(replaced.await(30, TimeUnit.SECONDS)).isTrue();
+			assertThat(replaced.await(1, TimeUnit.MINUTES)).isTrue();
 		}
 	}
 
@@ -210,7 +210,7 @@ public abstract class CompareAndSetStoreContract {
 	}
 
 	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(20));
+		return Awaitility.await().atMost(Duration.ofMinutes(1)).pollInterval(Duration.ofMillis(20));
 	}
 
 }

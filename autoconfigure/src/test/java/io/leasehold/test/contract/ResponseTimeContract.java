@@ -150,7 +150,7 @@ public abstract class ResponseTimeContract {
 			eventually().until(() -> engine.attempts.get() > 2);
 			assertThat(held).isNotDone();
 			this.clock.eachResponseTakes(Duration.ZERO);
-			HeldLock lock = held.get(20, TimeUnit.SECONDS);
+			HeldLock lock = held.get(1, TimeUnit.MINUTES);
 			assertThat(lock.isValid()).isTrue();
 			assertThat(lock.remaining().toNanos()).isPositive().isLessThanOrEqualTo(believed(LEASE));
 			assertThat(engine.inspect(KEY)).hasSize(1);
