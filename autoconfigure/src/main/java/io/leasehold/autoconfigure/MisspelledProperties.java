@@ -30,7 +30,7 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  * therefore have no effect. Known are the names in the metadata of all modules. Variables
  * of the environment are not checked: their names do not tell dots from dashes.
  */
-final class MisspelledProperties implements SmartInitializingSingleton {
+record MisspelledProperties(Environment environment, ClassLoader classes) implements SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(MisspelledProperties.class);
 
@@ -40,15 +40,6 @@ final class MisspelledProperties implements SmartInitializingSingleton {
 
 	/** Maximum number of wrong, missing and additional characters. */
 	private static final int MOST_ERRORS = 3;
-
-	private final Environment environment;
-
-	private final ClassLoader classes;
-
-	MisspelledProperties(Environment environment, ClassLoader classes) {
-		this.environment = environment;
-		this.classes = classes;
-	}
 
 	/** A file that cannot be read does not stop startup. */
 	@Override

@@ -20,15 +20,9 @@ import org.springframework.context.ApplicationEventPublisher;
  * Log of what operators do to locks: a warning, and an audit event for applications that
  * record them.
  */
-final class OperatorLog {
+record OperatorLog(ApplicationEventPublisher events) {
 
 	private static final Log logger = LogFactory.getLog(OperatorLog.class);
-
-	private final ApplicationEventPublisher events;
-
-	OperatorLog(ApplicationEventPublisher events) {
-		this.events = events;
-	}
 
 	/** Return the name of an operator. */
 	static String name(@Nullable Principal principal) {

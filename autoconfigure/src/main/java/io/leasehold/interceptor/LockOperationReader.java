@@ -27,26 +27,8 @@ import org.springframework.util.StringValueResolver;
 /**
  * Reader that converts an annotation to an operation, or rejects an invalid annotation.
  */
-final class LockOperationReader {
-
-	private final LockOptionsReader options;
-
-	private final KeyParser keys;
-
-	private final TransactionGuards guards;
-
-	private final UnavailablePolicy whenUnavailable;
-
-	private final Supplier<@Nullable Leaderships> leaderships;
-
-	LockOperationReader(Supplier<LockService> service, KeyParser keys, StringValueResolver values,
-			TransactionGuards guards, UnavailablePolicy whenUnavailable, Supplier<@Nullable Leaderships> leaderships) {
-		this.options = new LockOptionsReader(service, values);
-		this.keys = keys;
-		this.guards = guards;
-		this.whenUnavailable = whenUnavailable;
-		this.leaderships = leaderships;
-	}
+record LockOperationReader(LockOptionsReader options, KeyParser keys, TransactionGuards guards,
+		UnavailablePolicy whenUnavailable, Supplier<@Nullable Leaderships> leaderships) {
 
 	LockOperation read(LockAnnotation annotation) {
 		DistributedLock values = annotation.values();

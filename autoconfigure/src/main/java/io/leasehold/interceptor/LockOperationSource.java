@@ -40,7 +40,8 @@ public final class LockOperationSource implements AopInfrastructureBean {
 	 */
 	public LockOperationSource(Supplier<LockService> service, KeyParser keys, StringValueResolver values,
 			TransactionGuards guards, UnavailablePolicy whenUnavailable, Supplier<@Nullable Leaderships> leaderships) {
-		this.reader = new LockOperationReader(service, keys, values, guards, whenUnavailable, leaderships);
+		this.reader = new LockOperationReader(new LockOptionsReader(service, values), keys, guards, whenUnavailable,
+				leaderships);
 	}
 
 	/** Return the annotated methods of classes, without their operations. */

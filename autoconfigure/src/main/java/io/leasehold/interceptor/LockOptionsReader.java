@@ -24,7 +24,7 @@ import org.springframework.util.StringValueResolver;
 /**
  * Reader and validator of the attributes that control how a lock is acquired and held.
  */
-final class LockOptionsReader {
+record LockOptionsReader(Supplier<LockService> service, StringValueResolver values) {
 
 	private static final Log logger = LogFactory.getLog(LockOptionsReader.class);
 
@@ -32,15 +32,6 @@ final class LockOptionsReader {
 
 	/** A number without a unit. Zero is excepted, because it is the same in all units. */
 	private static final Pattern NUMBER = Pattern.compile("[+-]?0*[1-9]\\d*");
-
-	private final Supplier<LockService> service;
-
-	private final StringValueResolver values;
-
-	LockOptionsReader(Supplier<LockService> service, StringValueResolver values) {
-		this.service = service;
-		this.values = values;
-	}
 
 	LockOptions read(LockAnnotation annotation) {
 		LockOptions options = build(annotation, attributes(annotation, this.service.get().defaults()));

@@ -19,18 +19,9 @@ import org.springframework.core.Ordered;
  * Comparison of the order of the lock's advice with that of the transaction's, if there
  * is one. It is found by its bean name, so spring-tx stays optional.
  */
-final class TransactionOrder {
+record TransactionOrder(@Nullable PointcutAdvisor transactions, int lockOrder) {
 
 	private static final String ADVISOR = "org.springframework.transaction.config.internalTransactionAdvisor";
-
-	private final @Nullable PointcutAdvisor transactions;
-
-	private final int lockOrder;
-
-	private TransactionOrder(@Nullable PointcutAdvisor transactions, int lockOrder) {
-		this.transactions = transactions;
-		this.lockOrder = lockOrder;
-	}
 
 	static TransactionOrder of(ListableBeanFactory beans, int lockOrder) {
 		Object advisor = beans.containsBean(ADVISOR) ? beans.getBean(ADVISOR) : null;

@@ -25,25 +25,10 @@ import org.springframework.util.StringUtils;
  * Checks of the names in an expression. SpEL itself would fail at the call, or evaluate
  * an unknown name to null.
  */
-final class KeyChecks {
+record KeyChecks(String attribute, String text, KeyVariables variables, BeanFactory beans) {
 
 	private static final Set<String> ROOT_PROPERTIES = new TreeSet<>(
 			List.of("args", "method", "target", "targetClass"));
-
-	private final String attribute;
-
-	private final String text;
-
-	private final KeyVariables variables;
-
-	private final BeanFactory beans;
-
-	KeyChecks(String attribute, String text, KeyVariables variables, BeanFactory beans) {
-		this.attribute = attribute;
-		this.text = text;
-		this.variables = variables;
-		this.beans = beans;
-	}
 
 	void checkNames(SpelNode root) {
 		checkNames(root, false);

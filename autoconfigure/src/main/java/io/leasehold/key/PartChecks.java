@@ -27,21 +27,12 @@ import org.springframework.util.StringUtils;
  * Checks of the parts of a key. Each part is checked for null at each call. A part is
  * rejected here if a null inside it would become the text "null" before that check.
  */
-final class PartChecks {
+record PartChecks(String text, KeyVariables variables) {
 
 	/** Methods that convert a null argument to the text "null". */
 	private static final Set<String> TEXT_OF_NULL = Set.of("T(String).valueOf", "T(String).join",
 			"T(String).copyValueOf", "T(java.lang.String).valueOf", "T(java.lang.String).join",
 			"T(java.util.Objects).toString");
-
-	private final String text;
-
-	private final KeyVariables variables;
-
-	PartChecks(String text, KeyVariables variables) {
-		this.text = text;
-		this.variables = variables;
-	}
 
 	/** Check a node and those of its children that are evaluated separately. */
 	void check(SpelNode node) {

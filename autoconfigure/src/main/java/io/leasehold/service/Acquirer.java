@@ -25,53 +25,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Acquisition of locks at their gates, blocking or not, and opening of their handles.
  */
-final class Acquirer {
+record Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Factory waiters, Gates gates,
+		GateDriver driver, Holds holds, LockCloser closer, HolderLookup holders, ReleaseTiming timing, Reports reports,
+		Deadlocks deadlocks) {
 
 	static final Predicate<LockException> NEVER_BYPASSED = (reason) -> false;
 
 	/** For callers that treat a busy lock as a regular result. */
 	static final Predicate<LockException> BUSY_BYPASSED = LockBusyException.class::isInstance;
-
-	private final String engine;
-
-	private final MonotonicClock clock;
-
-	private final EngineThreads threads;
-
-	private final BlockingWaiter.Factory waiters;
-
-	private final Reports reports;
-
-	private final Gates gates;
-
-	private final GateDriver driver;
-
-	private final Holds holds;
-
-	private final LockCloser closer;
-
-	private final HolderLookup holders;
-
-	private final ReleaseTiming timing;
-
-	private final Deadlocks deadlocks;
-
-	Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Factory waiters, Gates gates,
-			GateDriver driver, Holds holds, LockCloser closer, HolderLookup holders, ReleaseTiming timing,
-			Reports reports, Deadlocks deadlocks) {
-		this.engine = holds.engine();
-		this.clock = clock;
-		this.threads = threads;
-		this.waiters = waiters;
-		this.reports = reports;
-		this.gates = gates;
-		this.driver = driver;
-		this.holds = holds;
-		this.closer = closer;
-		this.holders = holders;
-		this.timing = timing;
-		this.deadlocks = deadlocks;
-	}
 
 	/** Return an acquirer of locks whose release does not wait for a transaction. */
 	Acquirer releasingAtOnce() {
@@ -162,7 +123,7 @@ final class Acquirer {
 			return new LockEngineException(key,
 					("Lock '%s' was not acquired: the threads that"
 							+ " would renew it could not be started: %s (engine: %s)")
-						.formatted(key, ex.getMessage(), this.engine),
+						.formatted(key, ex.getMessage(), this.holds.engine()),
 					ex);
 		}
 	}
@@ -242,7 +203,7 @@ final class Acquirer {
 		if (decision.startsWait()) {
 			this.reports.waits(waiter);
 			if (decision.selfWait() != null) {
-				Refusals.warnOfSelfWait(waiter, decision.selfWait(), this.engine);
+				Refusals.warnOfSelfWait(waiter, decision.selfWait(), this.holds.engine());
 			}
 			LockBusyException deadlock = this.deadlocks.begin(waiter, gate, this.clock.nanoTime());
 			if (deadlock != null) {

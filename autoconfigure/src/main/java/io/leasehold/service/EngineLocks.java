@@ -87,7 +87,8 @@ final class EngineLocks implements AutoCloseable {
 		this.kept = new KeptLocks(engine, member, lease, clock, claims);
 		this.gates = new Gates(rules, claims);
 		Watchdog watchdog = new Watchdog(engine, rules, clock, threads, this.gates.all(), this::holds);
-		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog, this.outage);
+		this.driver = new GateDriver(engine, clock, threads, claims, this.gates, watchdog, this.outage,
+				new Returns(threads.releases()));
 		this.holders = new HolderLookup(engine, settings.holderReport());
 		Reports reports = new Reports(engine.name(), threads, this.events, this.outage,
 				new SlowWaits(engine.name(), settings.slowWait(), clock, threads, this.holders, this::describe),
@@ -96,7 +97,8 @@ final class EngineLocks implements AutoCloseable {
 		this.acquirer = new Acquirer(clock, threads, waiters, this.gates, this.driver, this.holds, this.closer,
 				this.holders, timing, reports, deadlocks);
 		this.inTransactions = new TransactionScopedLocks(engine, clock, this.events, timing);
-		this.permits = new PermitCollector(engine.name(), clock, this.acquirer, this.holders, this.closer);
+		this.permits = new PermitCollector(engine.name(), clock, this.acquirer, this.acquirer.releasingAtOnce(),
+				this.holders, this.closer);
 		engine.reportRevocations(new Revocations());
 	}
 

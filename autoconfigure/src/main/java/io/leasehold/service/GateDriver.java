@@ -24,39 +24,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Executor of the decisions of gates. It sends the requests of their claims, passes the
  * responses to them, watches granted holds and wakes waiters. Thread-safe.
+ *
+ * @param returns executor of the releases of parked grants whose time is over
  */
-final class GateDriver {
+record GateDriver(LockEngine engine, MonotonicClock clock, EngineThreads threads, ClaimCloser closer, Gates gates,
+		Watchdog watchdog, StoreOutage outage, Returns returns) {
 
 	private static final Log logger = LogFactory.getLog(GateDriver.class);
-
-	private final LockEngine engine;
-
-	private final MonotonicClock clock;
-
-	private final EngineThreads threads;
-
-	private final ClaimCloser closer;
-
-	private final Gates gates;
-
-	private final Watchdog watchdog;
-
-	private final StoreOutage outage;
-
-	/** Executor of the releases of parked grants whose time is over. */
-	private final Returns returns;
-
-	GateDriver(LockEngine engine, MonotonicClock clock, EngineThreads threads, ClaimCloser closer, Gates gates,
-			Watchdog watchdog, StoreOutage outage) {
-		this.engine = engine;
-		this.clock = clock;
-		this.threads = threads;
-		this.closer = closer;
-		this.gates = gates;
-		this.watchdog = watchdog;
-		this.outage = outage;
-		this.returns = new Returns(threads.releases());
-	}
 
 	/** Carry out a gate's decision. Call it outside the gate's monitor. */
 	void carryOut(KeyGate gate, Decision decision) {

@@ -21,32 +21,12 @@ import org.jspecify.annotations.Nullable;
  * minimum hold whose last holder is this process; the name of its thread contains that of
  * the operator, so the store needs nothing else. It replaces the present minimum hold in
  * one step. A key without one is acquired, and released at once. Thread-safe.
+ *
+ * @param lease a usual lease, of the grants that pause a key
  */
-final class KeptLocks {
+record KeptLocks(LockEngine engine, Member member, Duration lease, MonotonicClock clock, ClaimCloser closer) {
 
 	private static final Duration LEAST = Duration.ofMillis(1);
-
-	private final LockEngine engine;
-
-	private final Member member;
-
-	private final Duration lease;
-
-	private final MonotonicClock clock;
-
-	private final ClaimCloser closer;
-
-	/**
-	 * Create the kept keys of an engine.
-	 * @param lease a usual lease, of the grants that pause a key
-	 */
-	KeptLocks(LockEngine engine, Member member, Duration lease, MonotonicClock clock, ClaimCloser closer) {
-		this.engine = engine;
-		this.member = member;
-		this.lease = lease;
-		this.clock = clock;
-		this.closer = closer;
-	}
 
 	@Nullable KeptLock open(LockKey key) {
 		KeptKeys.Kept opened = keys().open(key);

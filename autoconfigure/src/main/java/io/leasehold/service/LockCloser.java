@@ -7,13 +7,7 @@ import io.leasehold.HeldLock;
 /**
  * Closing of locks in threads of the library.
  */
-final class LockCloser {
-
-	private final EngineThreads threads;
-
-	LockCloser(EngineThreads threads) {
-		this.threads = threads;
-	}
+record LockCloser(EngineThreads threads) {
 
 	/** Close an unused lock, for a caller that blocks on the result. */
 	CompletableFuture<Void> discard(HeldLock lock) {

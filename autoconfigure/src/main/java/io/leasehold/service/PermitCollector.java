@@ -16,32 +16,14 @@ import io.leasehold.engine.MonotonicClock;
  * Acquisition of several permits of a key: all of them within one wait time, or none. An
  * exclusive lock of a derived key lets only one caller collect at a time. Otherwise two
  * callers with some of their permits each could deadlock.
+ *
+ * @param turns acquires the turn to collect, whose release does not wait for a
+ * transaction
  */
-final class PermitCollector {
+record PermitCollector(String engine, MonotonicClock clock, Acquirer acquirer, Acquirer turns, HolderLookup holders,
+		LockCloser closer) {
 
 	private static final String PREFIX = "leasehold:permits:";
-
-	private final String engine;
-
-	private final MonotonicClock clock;
-
-	private final Acquirer acquirer;
-
-	/** Acquires the turn to collect, whose release does not wait for a transaction. */
-	private final Acquirer turns;
-
-	private final HolderLookup holders;
-
-	private final LockCloser closer;
-
-	PermitCollector(String engine, MonotonicClock clock, Acquirer acquirer, HolderLookup holders, LockCloser closer) {
-		this.engine = engine;
-		this.clock = clock;
-		this.acquirer = acquirer;
-		this.turns = acquirer.releasingAtOnce();
-		this.holders = holders;
-		this.closer = closer;
-	}
 
 	HeldLock acquire(LockKey key, int count, LockOptions options) {
 		if (count < 1 || count > options.permits()) {

@@ -25,36 +25,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Events and warnings about the acquisitions and holds of one engine, and calls of
  * {@code onLost} actions.
+ *
+ * @param standstill returns for how long the process stood still lately
  */
-final class Reports {
+record Reports(String engine, EngineThreads threads, Events events, StoreOutage outage, SlowWaits slowWaits,
+		LongFunction<Duration> standstill) {
 
 	private static final Log logger = LogFactory.getLog(Reports.class);
-
-	private final String engine;
-
-	private final EngineThreads threads;
-
-	private final Events events;
-
-	private final StoreOutage outage;
-
-	private final SlowWaits slowWaits;
-
-	private final LongFunction<Duration> standstill;
-
-	/**
-	 * Create reports.
-	 * @param standstill returns for how long the process stood still lately
-	 */
-	Reports(String engine, EngineThreads threads, Events events, StoreOutage outage, SlowWaits slowWaits,
-			LongFunction<Duration> standstill) {
-		this.engine = engine;
-		this.standstill = standstill;
-		this.threads = threads;
-		this.events = events;
-		this.outage = outage;
-		this.slowWaits = slowWaits;
-	}
 
 	/** Let the listeners follow an acquisition that begins. */
 	void begun(Waiter waiter) {

@@ -9,13 +9,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 /**
  * Singletons of a context and its ancestors. A search creates none. Thread-safe.
  */
-final class CreatedBeans {
-
-	private final BeanFactory beans;
-
-	CreatedBeans(BeanFactory beans) {
-		this.beans = beans;
-	}
+record CreatedBeans(BeanFactory beans) {
 
 	/** Return how many singletons have been created. */
 	int count() {

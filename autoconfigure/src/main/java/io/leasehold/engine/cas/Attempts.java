@@ -20,37 +20,14 @@ import org.jspecify.annotations.Nullable;
  * Reads a key's entry, applies a rule to it and writes the result, again if the entry has
  * changed meanwhile. Thread-safe.
  */
-final class Attempts {
+record Attempts(CompareAndSetStore store, CasSettings settings, MonotonicClock clock, StoreKeys keys, Sights sights,
+		OpenState state, String engine) {
 
 	private static final Log logger = LogFactory.getLog(Attempts.class);
 
 	private static final Duration SHORTEST_PAUSE = Duration.ofMillis(1);
 
 	private static final int MOST_DOUBLINGS = 5;
-
-	private final CompareAndSetStore store;
-
-	private final CasSettings settings;
-
-	private final MonotonicClock clock;
-
-	private final StoreKeys keys;
-
-	private final Sights sights;
-
-	private final OpenState state;
-
-	private final String engine;
-
-	Attempts(CompareAndSetStore store, CasSettings settings, MonotonicClock clock, OpenState state, String engine) {
-		this.store = store;
-		this.settings = settings;
-		this.clock = clock;
-		this.keys = new StoreKeys(settings.namespace());
-		this.sights = new Sights(clock);
-		this.state = state;
-		this.engine = engine;
-	}
 
 	/** Return the key of a lock's entry. */
 	String storeKey(LockKey key) {

@@ -92,7 +92,8 @@ public final class CasLockEngine implements LockEngine, AutoCloseable {
 		this.wallClock = wallClock;
 		this.maxLease = Attempts.longestWithin(store.maxTimeToLive());
 		this.state = new OpenState(name);
-		this.attempts = new Attempts(store, settings, clock, this.state, name);
+		this.attempts = new Attempts(store, settings, clock, new StoreKeys(settings.namespace()), new Sights(clock),
+				this.state, name);
 		this.renewer = new Renewer(name);
 	}
 

@@ -18,25 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Queue of claims at their locks. A claim enters by creating its key, and advances when
  * keys before it are removed. Thread-safe.
  */
-final class ClaimQueue {
-
-	private final Store store;
-
-	private final Sessions sessions;
-
-	private final OwnLeases ownLeases;
-
-	private final Duration pollInterval;
-
-	private final MonotonicClock clock;
-
-	ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration pollInterval, MonotonicClock clock) {
-		this.store = store;
-		this.sessions = sessions;
-		this.ownLeases = ownLeases;
-		this.pollInterval = pollInterval;
-		this.clock = clock;
-	}
+record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration pollInterval, MonotonicClock clock) {
 
 	/** Request a claim's lock. Its key is created, moved to the session, or listed. */
 	AcquisitionOutcome request(LiveClaim live, boolean waits, long deadline) throws EtcdException, TimeoutException {

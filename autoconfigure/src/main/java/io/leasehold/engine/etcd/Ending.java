@@ -11,22 +11,7 @@ import io.leasehold.engine.ReleaseOutcome;
  * End of claims: the removal of their keys, and the prevention of late ones, which no
  * claim would release. Thread-safe.
  */
-final class Ending {
-
-	private final Store store;
-
-	private final LiveClaims claims;
-
-	private final OwnLeases ownLeases;
-
-	private final MonotonicClock clock;
-
-	Ending(Store store, LiveClaims claims, OwnLeases ownLeases, MonotonicClock clock) {
-		this.store = store;
-		this.claims = claims;
-		this.ownLeases = ownLeases;
-		this.clock = clock;
-	}
+record Ending(Store store, LiveClaims claims, OwnLeases ownLeases, MonotonicClock clock) {
 
 	/** End a claim. It is kept until the response, for a repeated release. */
 	ReleaseOutcome leave(LiveClaim live, long deadline) throws EtcdException, TimeoutException {

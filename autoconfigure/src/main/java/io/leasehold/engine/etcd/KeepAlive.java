@@ -15,19 +15,10 @@ import io.leasehold.engine.MonotonicClock;
  * the leader that extended the lease was still in office afterwards. They may come from
  * different members, as behind a load balancer. Thread-safe.
  */
-final class KeepAlive {
+record KeepAlive(Store store, MonotonicClock clock) {
 
 	/** Servers and proxies limit the streams of a connection. */
 	private static final int CONCURRENT = 16;
-
-	private final Store store;
-
-	private final MonotonicClock clock;
-
-	KeepAlive(Store store, MonotonicClock clock) {
-		this.store = store;
-		this.clock = clock;
-	}
 
 	/**
 	 * Keep a session and the given leases alive, and read claims' keys.

@@ -18,25 +18,8 @@ import org.jspecify.annotations.Nullable;
  * its key stays. Times are those of the processes' clocks, and rests are whole seconds.
  * Thread-safe.
  */
-final class KeptClaims implements KeptKeys {
-
-	private final Store store;
-
-	private final EtcdKeys keys;
-
-	private final Operator operator;
-
-	private final OwnLeases ownLeases;
-
-	private final StoreCalls calls;
-
-	KeptClaims(Store store, EtcdKeys keys, Operator operator, OwnLeases ownLeases, StoreCalls calls) {
-		this.store = store;
-		this.keys = keys;
-		this.operator = operator;
-		this.ownLeases = ownLeases;
-		this.calls = calls;
-	}
+record KeptClaims(Store store, EtcdKeys keys, Operator operator, OwnLeases ownLeases,
+		StoreCalls calls) implements KeptKeys {
 
 	@Override
 	public @Nullable Kept find(LockKey key) {

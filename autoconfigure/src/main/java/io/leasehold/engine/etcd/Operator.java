@@ -18,22 +18,7 @@ import io.leasehold.engine.MonotonicClock;
 /**
  * Requests of operators: the holders of a lock, and their removal.
  */
-final class Operator {
-
-	private final Store store;
-
-	private final EtcdKeys keys;
-
-	private final OwnLeases ownLeases;
-
-	private final MonotonicClock clock;
-
-	Operator(Store store, EtcdKeys keys, OwnLeases ownLeases, MonotonicClock clock) {
-		this.store = store;
-		this.keys = keys;
-		this.ownLeases = ownLeases;
-		this.clock = clock;
-	}
+record Operator(Store store, EtcdKeys keys, OwnLeases ownLeases, MonotonicClock clock) {
 
 	List<Holder> inspect(LockKey key, long deadline) throws EtcdException, TimeoutException {
 		return find(key, false, deadline).holders();

@@ -15,22 +15,10 @@ import org.jspecify.annotations.Nullable;
  * Renewal of grants: two requests for up to 127 of them, and one more for each lease of
  * their own that is kept alive.
  */
-final class Renewer {
+record Renewer(KeepAlive keepAlive, OwnLeases ownLeases, LiveClaims claims) {
 
 	/** A transaction has at most 128 operations by default; one reads the session. */
 	static final int BATCH = 127;
-
-	private final KeepAlive keepAlive;
-
-	private final OwnLeases ownLeases;
-
-	private final LiveClaims claims;
-
-	Renewer(KeepAlive keepAlive, OwnLeases ownLeases, LiveClaims claims) {
-		this.keepAlive = keepAlive;
-		this.ownLeases = ownLeases;
-		this.claims = claims;
-	}
 
 	List<RenewalOutcome> renew(List<Renewal> renewals, long deadline) {
 		Map<Renewal, RenewalOutcome> outcomes = new HashMap<>();

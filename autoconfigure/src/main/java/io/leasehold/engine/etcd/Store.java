@@ -14,20 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Requests of the engine. Each may be executed more than once, because a request without
  * a response is repeated at another member. Reads are linearizable. Thread-safe.
  */
-final class Store implements AutoCloseable {
-
-	private final EtcdClient client;
-
-	private final Members members;
-
-	Store(EtcdClient client, Members members) {
-		this.client = client;
-		this.members = members;
-	}
-
-	Members members() {
-		return this.members;
-	}
+record Store(EtcdClient client, Members members) implements AutoCloseable {
 
 	Reply transact(List<Message> compare, List<Message> success, List<Message> failure, long deadline)
 			throws EtcdException, TimeoutException {

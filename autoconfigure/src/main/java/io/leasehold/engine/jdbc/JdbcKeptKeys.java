@@ -10,16 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keys whose rows a minimum hold keeps locked without an owner. Thread-safe.
  */
-final class JdbcKeptKeys implements KeptKeys {
-
-	private final LockDatabase database;
-
-	private final String namespace;
-
-	JdbcKeptKeys(LockDatabase database, String namespace) {
-		this.database = database;
-		this.namespace = namespace;
-	}
+record JdbcKeptKeys(LockDatabase database, String namespace) implements KeptKeys {
 
 	@Override
 	public @Nullable Kept find(LockKey key) {

@@ -14,27 +14,10 @@ import static io.leasehold.engine.jdbc.Sql.micros;
 /**
  * Releases of claims, after the requests of each that the database may still execute.
  * Thread-safe.
+ *
+ * @param late claims with requests that had no response or were refused
  */
-final class Releases {
-
-	private final LockDatabase database;
-
-	private final String namespace;
-
-	private final Duration mostStandBack;
-
-	private final LateRequests late;
-
-	/**
-	 * Create the releases.
-	 * @param late claims with requests that had no response or were refused
-	 */
-	Releases(LockDatabase database, JdbcSettings settings, LateRequests late) {
-		this.database = database;
-		this.namespace = settings.namespace();
-		this.mostStandBack = settings.pollMax();
-		this.late = late;
-	}
+record Releases(LockDatabase database, JdbcSettings settings, LateRequests late) {
 
 	ReleaseOutcome release(Claim claim) {
 		ReleaseOutcome outcome = this.late.areRefused(claim) ? new ReleaseOutcome.NotOwner() : free(claim);
@@ -43,7 +26,7 @@ final class Releases {
 	}
 
 	private ReleaseOutcome free(Claim claim) {
-		RowId id = RowId.of(this.namespace, claim.key());
+		RowId id = RowId.of(this.settings.namespace(), claim.key());
 		Long latest = this.late.until(claim);
 		AtomicBoolean mayBeFreed = new AtomicBoolean();
 		Long marked = this.database.<@Nullable Long>call((latest != null) ? CallKind.CLOSE : CallKind.RELEASE,
@@ -82,7 +65,7 @@ final class Releases {
 			return ReleaseOutcome.RELEASED;
 		}
 		Duration standBack = micros(marked);
-		Duration most = this.mostStandBack;
+		Duration most = this.settings.pollMax();
 		return new ReleaseOutcome.Released((standBack.compareTo(most) < 0) ? standBack : most);
 	}
 

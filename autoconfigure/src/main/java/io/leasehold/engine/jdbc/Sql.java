@@ -20,20 +20,7 @@ import org.springframework.jdbc.core.RowMapper;
  * <code>{holders}</code> are the names of the tables, and <code>{now}</code> is the
  * database's clock.
  */
-final class Sql {
-
-	private final Dialect dialect;
-
-	private final JdbcSettings settings;
-
-	Sql(Dialect dialect, JdbcSettings settings) {
-		this.dialect = dialect;
-		this.settings = settings;
-	}
-
-	Dialect dialect() {
-		return this.dialect;
-	}
+record Sql(Dialect dialect, JdbcSettings settings) {
 
 	String of(String template) {
 		return template.replace("{table}", this.settings.table())

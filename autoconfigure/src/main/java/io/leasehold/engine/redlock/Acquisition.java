@@ -18,7 +18,7 @@ import io.leasehold.engine.support.Jitter;
  * Requests for a lock at all masters, in rounds: several claims may split the votes, so
  * that none has a majority. Thread-safe.
  */
-final class Acquisition {
+record Acquisition(Masters masters, RedlockSettings settings, Ending ending, MonotonicClock clock) {
 
 	/** Rounds of one request. The pauses between them double. */
 	private static final int MOST_ROUNDS = 10;
@@ -27,21 +27,6 @@ final class Acquisition {
 
 	/** Delay of a poll after a lease's end, so that it does not arrive just before. */
 	private static final Duration AFTER_EXPIRY = Duration.ofMillis(5);
-
-	private final Masters masters;
-
-	private final RedlockSettings settings;
-
-	private final Ending ending;
-
-	private final MonotonicClock clock;
-
-	Acquisition(Masters masters, RedlockSettings settings, Ending ending, MonotonicClock clock) {
-		this.masters = masters;
-		this.settings = settings;
-		this.ending = ending;
-		this.clock = clock;
-	}
 
 	/**
 	 * Request the lock.

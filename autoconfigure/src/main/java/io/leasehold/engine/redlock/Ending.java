@@ -12,7 +12,7 @@ import io.leasehold.engine.redis.connection.RedisFailure;
  * Ends of claims: at all masters that may know them, also where no response came.
  * Thread-safe.
  */
-final class Ending {
+record Ending(Masters masters, RedlockSettings settings) {
 
 	private static final String RELEASE = "release";
 
@@ -22,15 +22,6 @@ final class Ending {
 
 	/** Longer than a process takes from the message of a release to its request. */
 	private static final long NOTIFIED_MILLIS = 25;
-
-	private final Masters masters;
-
-	private final RedlockSettings settings;
-
-	Ending(Masters masters, RedlockSettings settings) {
-		this.masters = masters;
-		this.settings = settings;
-	}
 
 	/**
 	 * Remove the grants of a claim that has no majority. Its marks as a waiting claim

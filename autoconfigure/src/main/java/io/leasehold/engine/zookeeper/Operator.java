@@ -19,22 +19,13 @@ import org.apache.zookeeper.data.Stat;
 /**
  * Requests of operators: list the holders of a lock, and release it by force.
  */
-final class Operator {
+record Operator(Store store, NodePaths paths) {
 
 	/** Maximum number of waiting claims in a page, before those of its last key. */
 	private static final int MOST_WAITS = 1_000;
 
 	private static final Function<String, CompletableFuture<Boolean>> UNTESTED = (path) -> CompletableFuture
 		.completedFuture(true);
-
-	private final Store store;
-
-	private final NodePaths paths;
-
-	Operator(Store store, NodePaths paths) {
-		this.store = store;
-		this.paths = paths;
-	}
 
 	List<Holder> inspect(LockKey key, long deadline) throws KeeperException, TimeoutException {
 		return find(key, deadline, UNTESTED);

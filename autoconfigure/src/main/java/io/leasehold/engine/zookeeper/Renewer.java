@@ -20,28 +20,13 @@ import org.jspecify.annotations.Nullable;
  * followed by a check of each node. A write proves more than a <em>sync</em>, to which a
  * leader responds without a check that it still has followers.
  */
-final class Renewer {
+record Renewer(Store store, LiveClaims claims, NodePaths paths, MonotonicClock clock) {
 
 	/**
 	 * Maximum number of checks in flight. A late response is useless and delays those of
 	 * the next batch: with many thousands of checks, none would be in time.
 	 */
 	private static final int AHEAD = 1_000;
-
-	private final Store store;
-
-	private final LiveClaims claims;
-
-	private final NodePaths paths;
-
-	private final MonotonicClock clock;
-
-	Renewer(Store store, LiveClaims claims, NodePaths paths, MonotonicClock clock) {
-		this.store = store;
-		this.claims = claims;
-		this.paths = paths;
-		this.clock = clock;
-	}
 
 	List<RenewalOutcome> renew(List<Renewal> renewals, long deadline) {
 		try {

@@ -13,13 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Watches of waiting claims. No watch remains on a missing node.
  */
-final class Watches {
-
-	private final Store store;
-
-	Watches(Store store) {
-		this.store = store;
-	}
+record Watches(Store store) {
 
 	void busy(LiveClaim live, AwaitedChange by) {
 		watch(live, live.turn().busy(by));

@@ -196,7 +196,8 @@ class CasAttemptsTests {
 	private Attempts attempts(Duration callTimeout, Duration retention) {
 		CasSettings settings = new CasSettings("test", callTimeout, Duration.ofMillis(20), Duration.ofMillis(500),
 				retention);
-		return new Attempts(this.connection, settings, this.clock, new OpenState("test"), "test");
+		return new Attempts(this.connection, settings, this.clock, new StoreKeys(settings.namespace()),
+				new Sights(this.clock), new OpenState("test"), "test");
 	}
 
 	/** A connection that fails, or finds conflicts. */
