@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.output.NestedMultiOutput;
@@ -113,13 +114,17 @@ final class LettuceRequest extends Reply implements RedisCommand<String, String,
 
 	/** Translate an exception of Lettuce, or one that wraps it. */
 	static RedisFailure failure(Throwable thrown) {
+		Throwable root = thrown;
 		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
 			if (cause instanceof RedisCommandExecutionException && cause.getMessage() != null) {
 				return RedisFailure.refusal(cause.getMessage(), thrown);
 			}
+			root = cause;
 		}
-		return RedisFailure.noResponse((thrown.getMessage() != null) ? thrown.getMessage() : "connection is closed",
-				thrown);
+		String message = (thrown.getMessage() != null) ? thrown.getMessage() : "connection is closed";
+		// Only the cause shows whether the server listens
+		boolean hasReason = thrown instanceof RedisConnectionException && root != thrown && root.getMessage() != null;
+		return RedisFailure.noResponse(hasReason ? message + ": " + root.getMessage() : message, thrown);
 	}
 
 	/**

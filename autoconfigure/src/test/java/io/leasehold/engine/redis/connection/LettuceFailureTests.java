@@ -1,10 +1,12 @@
 package io.leasehold.engine.redis.connection;
 
+import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.ExecutionException;
 
 import io.leasehold.LockKey;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +35,16 @@ class LettuceFailureTests {
 		RedisFailure failure = LettuceRequest.failure(new RedisCommandExecutionException((String) null));
 		assertThat(failure.toEngineException("Redis", "release", new LockKey("order:42")).refusal()).isNull();
 		assertThat(failure).hasMessage("connection is closed");
+	}
+
+	@Test
+	void missingConnectionHasAReason() {
+		assertThat(LettuceRequest.failure(
+				new RedisConnectionException("Unable to connect to m:1", new ConnectException("Connection refused"))))
+			.hasMessage("Unable to connect to m:1: Connection refused");
+		assertThat(LettuceRequest
+			.failure(new RedisConnectionException("Unable to connect to m:1", new ClosedChannelException())))
+			.hasMessage("Unable to connect to m:1");
 	}
 
 	@Test
