@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
+import io.leasehold.engine.support.KeyNames;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.dao.DataAccessException;
@@ -92,7 +93,8 @@ final class FenceTable {
 
 	private static boolean insert(JdbcOperations own, Fence fence, Connection connection) throws SQLException {
 		try {
-			own.update(INSERT, fence.id(), fence.engine(), fence.namespace(), fence.key().readable(), fence.token());
+			own.update(INSERT, fence.id(), fence.engine(), fence.namespace(), KeyNames.ascii(fence.key()),
+					fence.token());
 			return true;
 		}
 		catch (DataAccessException ex) {

@@ -3,6 +3,7 @@ package io.leasehold.transaction;
 import java.time.Duration;
 import java.time.LocalDateTime;
 
+import io.leasehold.engine.support.KeyNames;
 import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.R2dbcException;
@@ -55,7 +56,7 @@ final class R2dbcFenceTable {
 	private Mono<Boolean> insert(Fence fence, Connection connection) {
 		Mono<Boolean> insertion = Mono
 			.defer(() -> update(connection, FenceTable.INSERT, fence.id(), fence.engine(), fence.namespace(),
-					fence.key().readable(), fence.token()))
+					KeyNames.ascii(fence.key()), fence.token()))
 			.thenReturn(true)
 			.onErrorReturn(R2dbcFenceTable::isDuplicate, false);
 		return token(fence, connection).flatMap((known) -> {

@@ -16,6 +16,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.Owner;
 import io.leasehold.engine.jdbc.Sql.Change;
+import io.leasehold.engine.support.KeyNames;
 import org.jspecify.annotations.Nullable;
 
 import static io.leasehold.engine.jdbc.Sql.micros;
@@ -132,7 +133,7 @@ final class LockTable {
 		long lockDelay = (claim != null) ? micros(claim.lockDelay()) : 0;
 		long minHold = (claim != null) ? micros(claim.minHold()) : 0;
 		try {
-			return this.sql.number(session, this.insert, id.bytes(), this.namespace, key.readable(), owner, lease,
+			return this.sql.number(session, this.insert, id.bytes(), this.namespace, KeyNames.ascii(key), owner, lease,
 					lockDelay, Long.signum(minHold), minHold, latest);
 		}
 		catch (SQLException ex) {

@@ -2,6 +2,7 @@ package io.leasehold.engine.support;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 
 import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
@@ -13,6 +14,25 @@ import org.jspecify.annotations.Nullable;
 public final class KeyNames {
 
 	private KeyNames() {
+	}
+
+	/**
+	 * Return the name of a key in a database, whose encoding may lack its characters: the
+	 * {@linkplain LockKey#readable() readable} form, with percent codes of UTF-8 instead
+	 * of characters outside ASCII.
+	 */
+	public static String ascii(LockKey key) {
+		StringBuilder name = new StringBuilder();
+		key.readable().codePoints().forEach((c) -> {
+			if (c < 0x80) {
+				name.append((char) c);
+				return;
+			}
+			for (byte octet : Character.toString(c).getBytes(StandardCharsets.UTF_8)) {
+				name.append("%%%02X".formatted(octet));
+			}
+		});
+		return name.toString();
 	}
 
 	/**
