@@ -250,8 +250,8 @@ abstract class JdbcLockEngineTests extends JdbcLockEngineFixture {
 				readable.add(rows.getString(1));
 			}
 		}
-		assertThat(readable).hasSize(keys.size()).contains("a%00b", "a%0D%0Ab",
-				"%F0%9F%8D%A3".repeat(LockKey.MAX_BYTES / 4));
+		assertThat(readable).hasSize(keys.size())
+			.contains("a%00b", "a%0D%0Ab", "%F0%9F%8D%A3".repeat(LockKey.MAX_BYTES / 4));
 	}
 
 	@Test
