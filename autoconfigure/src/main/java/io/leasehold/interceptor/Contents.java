@@ -23,14 +23,19 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Search for work that continues, in a returned object and its content: arrays,
- * optionals, collections and maps in memory, records, and the bodies of HTTP entities.
+ * optionals, collections and maps in memory, records, and the bodies of HTTP messages.
  * Content that may be loaded from elsewhere is not read.
  */
 final class Contents {
 
 	private static final int DEPTH = 5;
 
-	private static final @Nullable Method ENTITY_BODY = entityBody();
+	/** Accessors of the bodies of HTTP messages. */
+	private static final List<Method> BODIES = Stream
+		.of(accessor("http.HttpEntity", "getBody"), accessor("web.servlet.function.EntityResponse", "entity"),
+				accessor("web.reactive.function.server.EntityResponse", "entity"))
+		.flatMap(Optional::stream)
+		.toList();
 
 	/** Accessors of a record's components that may end later. */
 	private static final ClassValue<List<Method>> ACCESSORS = new ClassValue<>() {
@@ -50,11 +55,17 @@ final class Contents {
 	private Contents() {
 	}
 
-	private static @Nullable Method entityBody() {
-		String name = "org.springframework.http.HttpEntity";
+	private static Optional<Method> accessor(String type, String name) {
+		String full = "org.springframework." + type;
 		ClassLoader loader = Contents.class.getClassLoader();
-		return ClassUtils.isPresent(name, loader)
-				? ReflectionUtils.findMethod(ClassUtils.resolveClassName(name, loader), "getBody") : null;
+		try {
+			return ClassUtils.isPresent(full, loader)
+					? Optional.ofNullable(ReflectionUtils.findMethod(ClassUtils.resolveClassName(full, loader), name))
+					: Optional.empty();
+		}
+		catch (LinkageError ex) {
+			return Optional.empty(); // such as WebFlux without Reactor
+		}
 	}
 
 	/** Return the check of a method's values. */
@@ -130,8 +141,10 @@ final class Contents {
 				.<@Nullable Object>map((accessor) -> ReflectionUtils.invokeMethod(accessor, value))
 				.toList();
 		}
-		return (ENTITY_BODY != null && ENTITY_BODY.getDeclaringClass().isInstance(value))
-				? Arrays.asList(ReflectionUtils.invokeMethod(ENTITY_BODY, value)) : List.of();
+		return BODIES.stream()
+			.filter((accessor) -> accessor.getDeclaringClass().isInstance(value))
+			.<@Nullable Object>map((accessor) -> ReflectionUtils.invokeMethod(accessor, value))
+			.toList();
 	}
 
 	/** Return whether a container is of the JDK or extends its classes. */

@@ -49,7 +49,9 @@ final class LateTypes {
 			"kotlinx.coroutines.channels.SendChannel", "kotlin.sequences.Sequence",
 			WEB + "context.request.async.DeferredResult", WEB + "context.request.async.WebAsyncTask",
 			WEB + "servlet.mvc.method.annotation.ResponseBodyEmitter",
-			WEB + "servlet.mvc.method.annotation.StreamingResponseBody");
+			WEB + "servlet.mvc.method.annotation.StreamingResponseBody", WEB + "servlet.function.AsyncServerResponse",
+			WEB + "servlet.function.SseServerResponse", WEB + "servlet.function.StreamingServerResponse",
+			WEB + "reactive.function.server.DefaultServerResponseBuilder$BodyInserterResponse");
 
 	/** Types whose work has begun, although Spring adapts them as publishers. */
 	private static final List<Class<?>> BEGUN = present("kotlinx.coroutines.Job");
