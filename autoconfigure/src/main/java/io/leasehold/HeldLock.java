@@ -96,7 +96,24 @@ public interface HeldLock extends AutoCloseable {
 	 * @throws IllegalStateException if the lock was closed, or is that of a leader's
 	 * term, which has no end to move
 	 */
-	void extend(Duration maxHold);
+	default void extend(Duration maxHold) {
+		extend(maxHold, Duration.ZERO);
+	}
+
+	/**
+	 * Move the end of the maximum hold time as {@link #extend(Duration)} does, and that
+	 * of the minimum hold forward. This process keeps the key locked until then, also
+	 * after {@link #close()}. If the process ends before, the key becomes available when
+	 * the lease expires.
+	 * @param maxHold maximum time to hold the lock, counted from now
+	 * @param minHold minimum time for which the key stays locked, counted from now; no
+	 * effect if the present minimum hold ends later
+	 * @throws IllegalArgumentException if a time is not valid, or the maximum hold time
+	 * ends before the minimum hold
+	 * @throws LockLostException if the lock was lost
+	 * @throws IllegalStateException as {@link #extend(Duration)} does
+	 */
+	void extend(Duration maxHold, Duration minHold);
 
 	/**
 	 * Return whether the application has begun to shut down. The shutdown waits for the

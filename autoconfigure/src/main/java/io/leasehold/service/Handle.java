@@ -143,9 +143,9 @@ final class Handle implements HeldLock, Runnable {
 	}
 
 	@Override
-	public void extend(Duration maxHold) {
+	public void extend(Duration maxHold, Duration minHold) {
 		Assert.state(isOpen(), () -> "Lock '%s' is closed and cannot be extended".formatted(this.hold.key()));
-		this.holds.extend(this.gate, this.hold, maxHold);
+		this.holds.extend(this.gate, this.hold, maxHold, minHold);
 	}
 
 	@Override

@@ -113,8 +113,8 @@ final class HeldLocks implements HeldLock {
 	}
 
 	@Override
-	public void extend(Duration maxHold) {
-		this.parts.forEach((part) -> part.extend(maxHold));
+	public void extend(Duration maxHold, Duration minHold) {
+		this.parts.forEach((part) -> part.extend(maxHold, minHold));
 	}
 
 	@Override

@@ -102,21 +102,21 @@ final class Holds implements Watchdog.Listener {
 		return isValid(gate, hold) ? Duration.ofNanos(hold.remaining(now())) : Duration.ZERO;
 	}
 
-	/** Move the end of a hold's maximum hold time, counted from now. */
-	void extend(KeyGate gate, Hold hold, Duration maxHold) {
+	/** Move the ends of a hold's maximum hold time and minimum hold, from now. */
+	void extend(KeyGate gate, Hold hold, Duration maxHold, Duration minHold) {
 		Assert.state(!hold.options.endless(),
 				() -> "Lock '%s' has no end that could be moved: it is held for a term".formatted(hold.key()));
-		EngineForms.check(hold.options.toBuilder().minHold(Duration.ZERO).maxHold(maxHold).build(), this.engine);
+		EngineForms.check(hold.options.toBuilder().minHold(minHold).maxHold(maxHold).build(), this.engine);
 		long now = now();
-		Duration minHold = Duration.ofNanos(hold.minHoldRest(now));
-		if (maxHold.compareTo(minHold) < 0) {
+		Duration rest = Duration.ofNanos(hold.minHoldRest(now));
+		if (maxHold.compareTo(rest) < 0) {
 			throw new IllegalArgumentException(
 					"maxHold %s ends before the minimum hold of lock '%s', which lasts %s more".formatted(maxHold,
-							hold.key(), minHold));
+							hold.key(), rest));
 		}
 		isValid(gate, hold, now);
 		throwIfLost(hold);
-		hold.extend(maxHold, now);
+		hold.extend(maxHold, minHold, now);
 		this.driver.extended(gate, hold);
 		throwIfLost(hold);
 	}

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Optional;
 
 import io.leasehold.HeldLock;
-import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -27,28 +26,25 @@ record HeldSimpleLock(HeldLock held, Duration minHold, boolean keepAlive) implem
 	}
 
 	/**
-	 * Move the end of the lock, but not before that of its minimum hold. A lock that is
-	 * kept alive has no end.
-	 * @return this lock, empty if it was lost
-	 * @throws IllegalArgumentException if a minimum hold is given, because it is fixed
-	 * when the lock is acquired
+	 * Move the end of the lock, but not before that of its minimum hold, and move the
+	 * minimum hold forward. A lock that is kept alive has no end.
+	 * @return the lock, empty if it was lost
+	 * @throws IllegalArgumentException if the lock must be held for longer than it may be
 	 */
 	@Override
 	public Optional<SimpleLock> extend(Duration lockAtMostFor, Duration lockAtLeastFor) {
-		if (!lockAtLeastFor.isZero()) {
-			throw new IllegalArgumentException(
-					("Lock '%s' cannot be extended with lockAtLeastFor %s, because a minimum hold"
-							+ " is fixed when the lock is acquired. Pass Duration.ZERO")
-						.formatted(LockKey.readable(this.held.key()), lockAtLeastFor));
-		}
-		Duration maxHold = (lockAtMostFor.compareTo(this.minHold) < 0) ? this.minHold : lockAtMostFor;
+		Duration maxHold = longer(lockAtMostFor, this.minHold);
 		try {
-			this.held.extend(this.keepAlive ? LockOptions.UNLIMITED : maxHold);
-			return Optional.of(this);
+			this.held.extend(this.keepAlive ? LockOptions.UNLIMITED : maxHold, lockAtLeastFor);
+			return Optional.of(new HeldSimpleLock(this.held, longer(lockAtLeastFor, this.minHold), this.keepAlive));
 		}
 		catch (LockLostException ex) {
 			return Optional.empty();
 		}
+	}
+
+	private static Duration longer(Duration one, Duration other) {
+		return (one.compareTo(other) < 0) ? other : one;
 	}
 
 }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -76,6 +77,34 @@ class ExtendedHoldTests {
 			.untilAsserted(() -> assertThat(this.process.events).hasAtLeastOneElementOfType(LockEvent.HoldEnded.class));
 		assertThat(this.process.events).filteredOn(LockEvent.HoldLost.class::isInstance).hasSize(1);
 		assertLostAfterMaxHold(held);
+	}
+
+	@Test
+	void minimumHoldIsMovedForward() {
+		HeldLock held = acquire("a", Duration.ofMinutes(10));
+		held.extend(Duration.ofMinutes(10), Duration.ofMinutes(2));
+		held.close();
+		this.process.advance(Duration.ofMinutes(2).minus(NANO));
+		assertThat(this.process.store.local.size()).as("keys in the store").isOne();
+		this.process.advance(NANO);
+		assertThat(this.process.store.local.size()).as("keys in the store").isZero();
+	}
+
+	/** The store enforces that of the acquisition, and the process a later one. */
+	@Test
+	void minimumHoldIsNotMovedBack() {
+		HeldLock held = this.process.locks.acquire(new LockKey("a"),
+				this.process.options().toBuilder().minHold(Duration.ofMinutes(2)).build());
+		held.extend(Duration.ofMinutes(10), Duration.ofMinutes(1));
+		held.extend(Duration.ofMinutes(10));
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> held.extend(Duration.ofMinutes(10), Duration.ofMinutes(11)))
+			.withMessage("minHold PT11M is longer than maxHold PT10M");
+		held.close();
+		this.process.advance(Duration.ofMinutes(2).minus(NANO));
+		assertThat(this.process.locks.tryAcquire("a")).isEmpty();
+		this.process.advance(NANO);
+		this.process.acquire("a").close();
 	}
 
 	/** A third of the lease passes between renewals, not of the first hold time. */

@@ -228,7 +228,7 @@ class HeldLocksTests {
 		}
 
 		@Override
-		public void extend(Duration maxHold) {
+		public void extend(Duration maxHold, Duration minHold) {
 		}
 
 		@Override

@@ -5,6 +5,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 import io.leasehold.LockKey;
 import io.leasehold.LockLostEvent;
@@ -22,6 +25,7 @@ import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+import net.javacrumbs.shedlock.support.KeepAliveLockProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -164,8 +168,6 @@ class LeaseholdLockProviderTests {
 			awaitRemaining(MOST.minusMinutes(1));
 			this.clock.advance(MOST.minusMinutes(1));
 			runOnOther();
-			assertThatIllegalArgumentException().isThrownBy(() -> LockExtender.extendActiveLock(MOST, LEAST))
-				.withMessageStartingWith("Lock 'job' cannot be extended with lockAtLeastFor PT1M");
 			LockExtender.extendActiveLock(Duration.ofMillis(1), Duration.ZERO);
 			assertThat(isLocked()).isTrue();
 			this.clock.advance(LEAST);
@@ -175,6 +177,44 @@ class LeaseholdLockProviderTests {
 		assertThat(jobs(this.one).runs()).isOne();
 		assertThat(jobs(this.other).runs()).isZero();
 		await().until(() -> !isLocked());
+	}
+
+	@Test
+	void jobThatExtendsItsLockIsNotRepeatedBeforeTheNewLockAtLeastFor() {
+		jobs(this.one).run(() -> {
+			LockExtender.extendActiveLock(MOST, Duration.ofSeconds(1));
+			LockExtender.extendActiveLock(MOST, Duration.ZERO);
+		});
+		await().until(() -> !isLocked());
+		jobs(this.one).run(() -> {
+			LockExtender.extendActiveLock(MOST, LEAST);
+			LockExtender.extendActiveLock(Duration.ofMillis(1), Duration.ZERO);
+			assertThatIllegalArgumentException().isThrownBy(() -> LockExtender.extendActiveLock(LEAST, MOST))
+				.withMessage("minHold PT10M is longer than maxHold PT1M");
+		});
+		runOnOther();
+		assertThat(jobs(this.other).runs()).isZero();
+		assertThat(isLocked()).isTrue();
+	}
+
+	/** It extends a lock with the rest of its minimum hold, as it was measured. */
+	@Test
+	void keepAliveLockProviderKeepsALockAndItsMinimumHold() {
+		Timer timer = new Timer();
+		try {
+			LockProvider provider = new KeepAliveLockProvider(this.one.getBean(LeaseholdLockProvider.class), timer);
+			SimpleLock lock = provider.lock(new LockConfiguration(Instant.now(), "job", MOST, MOST)).orElseThrow();
+			for (int i = 0; i < 4; i++) {
+				this.clock.advance(MOST.dividedBy(2));
+				timer.tick.run();
+				awaitRemaining(MOST.minusMinutes(1));
+			}
+			lock.unlock();
+			assertThat(isLocked()).isFalse();
+		}
+		finally {
+			timer.shutdownNow();
+		}
 	}
 
 	@Test
@@ -225,6 +265,24 @@ class LeaseholdLockProviderTests {
 	@EnableSchedulerLock(defaultLockAtMostFor = "PT10M")
 	@Import(Jobs.class)
 	static class Application {
+
+	}
+
+	/** Timer whose only task a test runs. */
+	static class Timer extends ScheduledThreadPoolExecutor {
+
+		private Runnable tick = () -> {
+		};
+
+		Timer() {
+			super(1);
+		}
+
+		@Override
+		public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, long delay, long period, TimeUnit unit) {
+			this.tick = task;
+			return super.scheduleAtFixedRate(task, delay, period, unit);
+		}
 
 	}
 

@@ -119,8 +119,8 @@ public final class TestLock implements HeldLock {
 	}
 
 	@Override
-	public synchronized void extend(Duration maxHold) {
-		Duration checked = new LockOptions("test", ENGINE, LEASE, Duration.ZERO, Duration.ZERO, maxHold).maxHold();
+	public synchronized void extend(Duration maxHold, Duration minHold) {
+		Duration checked = new LockOptions("test", ENGINE, LEASE, Duration.ZERO, minHold, maxHold).maxHold();
 		Assert.state(!this.closed, () -> "Lock '%s' is closed and cannot be extended".formatted(this.key));
 		throwIfLost();
 		this.remaining = (checked.compareTo(LEASE) < 0) ? checked : LEASE;

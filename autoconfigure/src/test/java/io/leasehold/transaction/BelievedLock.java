@@ -31,7 +31,7 @@ record BelievedLock(String engine, String key, long fencingToken) implements Hel
 	}
 
 	@Override
-	public void extend(Duration maxHold) {
+	public void extend(Duration maxHold, Duration minHold) {
 	}
 
 	@Override

@@ -109,7 +109,8 @@ public final class GateRules {
 
 	/** Return for how long this process has to keep a closed hold. */
 	long minHoldRest(Hold closed, long now) {
-		return this.storeKeepsMinHold ? 0 : closed.minHoldRest(now);
+		boolean moved = closed.minHoldRest(closed.since) > closed.options.minHold().toNanos();
+		return (this.storeKeepsMinHold && !moved) ? 0 : closed.minHoldRest(now);
 	}
 
 	/** Return whether recalls of a lingering grant reach this process. */

@@ -54,6 +54,9 @@ public final class Hold extends Link<Hold> {
 
 	public final long since;
 
+	/** End of the minimum hold. */
+	private volatile long keptUntil;
+
 	/** End of the maximum hold time. */
 	private volatile long heldUntil;
 
@@ -94,7 +97,8 @@ public final class Hold extends Link<Hold> {
 		this.followers = caller.followers();
 		this.since = now;
 		this.pass = (passed != null) ? passed.pass + 1 : 0;
-		extend(this.options.maxHold(), now);
+		this.keptUntil = now;
+		extend(this.options.maxHold(), this.options.minHold(), now);
 		long due = nextRenewal(now);
 		this.renewAt = (passed != null && due - passed.renewAt > 0) ? passed.renewAt : due;
 		if (passed == null && pushed && RenewalRule.isShort(lease(), grant.remaining(now)) && isRenewable(now)) {
@@ -240,7 +244,7 @@ public final class Hold extends Link<Hold> {
 
 	/** Return the rest of the minimum hold; not positive after its end. */
 	public long minHoldRest(long now) {
-		return this.since + this.options.minHold().toNanos() - now;
+		return this.keptUntil - now;
 	}
 
 	/** Return whether the grant is valid and the maximum hold time has not passed. */
@@ -253,8 +257,11 @@ public final class Hold extends Link<Hold> {
 		return Math.max(0, Math.min(this.grant.remaining(now), maxHoldRest(now)));
 	}
 
-	/** Begin the maximum hold time anew. */
-	public final void extend(Duration maxHold, long now) {
+	/** Begin the maximum hold time anew, and the minimum hold if it then ends later. */
+	public final void extend(Duration maxHold, Duration minHold, long now) {
+		if (minHold.toNanos() > minHoldRest(now)) {
+			this.keptUntil = now + minHold.toNanos();
+		}
 		this.lease = Math.min(this.options.lease().toNanos(), maxHold.toNanos());
 		this.heldUntil = now + Math.min(maxHold.toNanos(), FOREVER);
 	}
