@@ -49,6 +49,11 @@ class BlockingWaiter extends Waiter {
 	}
 
 	@Override
+	protected boolean endsBefore(Hold hold) {
+		return Handle.waitsForSuspended(hold);
+	}
+
+	@Override
 	public List<HeldLock> outer() {
 		return ThreadLocks.outer();
 	}

@@ -83,6 +83,14 @@ final class Handle implements HeldLock, Runnable {
 		return hold.firstHandle() instanceof Handle first && first.releases.waitsForCaller();
 	}
 
+	/**
+	 * Return whether a hold ends after a transaction that the current thread has
+	 * suspended.
+	 */
+	static boolean waitsForSuspended(Hold hold) {
+		return hold.firstHandle() instanceof Handle first && first.releases.waitsForSuspended();
+	}
+
 	private boolean isOpen() {
 		return this.first != null;
 	}

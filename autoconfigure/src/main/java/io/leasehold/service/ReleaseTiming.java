@@ -75,6 +75,15 @@ public interface ReleaseTiming {
 			return false;
 		}
 
+		/**
+		 * Return whether the release takes place after a transaction that the current
+		 * thread has suspended. If the thread waited for the lock, it would wait for
+		 * itself.
+		 */
+		default boolean waitsForSuspended() {
+			return false;
+		}
+
 	}
 
 }

@@ -34,6 +34,9 @@ final class DeferredReleases implements TransactionSynchronization, ReleaseTimin
 
 	private volatile @Nullable HeldLock lock;
 
+	/** Thread that has suspended the transaction. */
+	private volatile @Nullable Thread suspended;
+
 	private boolean completed;
 
 	/**
@@ -91,6 +94,21 @@ final class DeferredReleases implements TransactionSynchronization, ReleaseTimin
 	public boolean waitsForCaller() {
 		return isWaiting() && TransactionSynchronizationManager.isSynchronizationActive()
 				&& TransactionSynchronizationManager.getSynchronizations().contains(this);
+	}
+
+	@Override
+	public void suspend() {
+		this.suspended = Thread.currentThread();
+	}
+
+	@Override
+	public void resume() {
+		this.suspended = null;
+	}
+
+	@Override
+	public boolean waitsForSuspended() {
+		return this.suspended == Thread.currentThread();
 	}
 
 	private synchronized boolean isWaiting() {

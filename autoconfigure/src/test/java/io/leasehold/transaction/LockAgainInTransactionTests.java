@@ -1,5 +1,8 @@
 package io.leasehold.transaction;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -8,11 +11,17 @@ import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.HeldLockScope;
 import io.leasehold.LockBusyException;
+import io.leasehold.LockInspector;
+import io.leasehold.LockMode;
+import io.leasehold.LockOptions;
 import io.leasehold.LockView;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -27,6 +36,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Locks that are closed in a transaction and acquired again in it. They are still held,
@@ -96,8 +107,53 @@ class LockAgainInTransactionTests {
 			inTransaction(context, TransactionDefinition.PROPAGATION_REQUIRES_NEW,
 					() -> assertThatExceptionOfType(LockBusyException.class)
 						.isThrownBy(() -> context.getBean(Orders.class).change())
-						.withMessageContaining("until its transaction ends"));
+						.withMessageContaining("a transaction that this thread has suspended"));
 			context.getBean(Orders.class).change();
+		}));
+	}
+
+	/** It would wait for the outer transaction, which waits for it. */
+	@ParameterizedTest
+	@EnumSource
+	void innerTransactionDoesNotWaitForTheSuspendedOne(Form form) {
+		this.runner.withPropertyValues("leasehold.wait-time=1h")
+			.run((context) -> inTransaction(context, TransactionDefinition.PROPAGATION_REQUIRED, () -> {
+				HeldLock open = context.getBean(DistributedLocks.class).acquire(KEY);
+				for (int propagation : List.of(TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+						TransactionDefinition.PROPAGATION_NOT_SUPPORTED)) {
+					inTransaction(context, propagation, () -> form.fail(context));
+				}
+				open.close();
+				inTransaction(context, TransactionDefinition.PROPAGATION_REQUIRES_NEW, () -> form.fail(context));
+				context.getBean(Orders.class).change();
+			}));
+	}
+
+	@Test
+	void othersWaitForASuspendedTransaction() {
+		this.runner.withPropertyValues("leasehold.wait-time=1h").run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			List<CompletableFuture<Void>> others = new ArrayList<>();
+			inTransaction(context, TransactionDefinition.PROPAGATION_REQUIRED, () -> {
+				locks.acquire(KEY).close();
+				inTransaction(context, TransactionDefinition.PROPAGATION_REQUIRES_NEW, () -> {
+					others.add(locks.acquireAsync(KEY).thenAccept(HeldLock::close));
+					others.add(CompletableFuture.runAsync(() -> locks.acquire(KEY).close()));
+					await().until(() -> context.getBean(LockInspector.class).overview().waiting().size() == 2);
+				});
+			});
+			others.forEach((other) -> assertThat(other).succeedsWithin(Duration.ofMinutes(1)));
+		});
+	}
+
+	@Test
+	void innerTransactionSharesTheLockOfTheSuspendedOne() {
+		run((context) -> inTransaction(context, TransactionDefinition.PROPAGATION_REQUIRED, () -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			LockOptions shared = locks.defaults().toBuilder().mode(LockMode.SHARED).build();
+			locks.acquire(KEY, shared).close();
+			inTransaction(context, TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+					() -> locks.acquire(KEY, shared).close());
 		}));
 	}
 
@@ -135,6 +191,82 @@ class LockAgainInTransactionTests {
 			}
 			return free;
 		}).orTimeout(30, TimeUnit.SECONDS).join();
+	}
+
+	/** Form of a call that waits for a lock. */
+	enum Form {
+
+		ANNOTATION {
+			@Override
+			void fail(ApplicationContext context) {
+				assertRefused(() -> context.getBean(Orders.class).change());
+			}
+		},
+
+		ACQUIRE {
+			@Override
+			void fail(ApplicationContext context) {
+				assertRefused(() -> locks(context).acquire(KEY));
+			}
+		},
+
+		SHARED {
+			@Override
+			void fail(ApplicationContext context) {
+				LockOptions shared = locks(context).defaults().toBuilder().mode(LockMode.SHARED).build();
+				assertRefused(() -> locks(context).acquire(KEY, shared));
+			}
+		},
+
+		SEVERAL {
+			@Override
+			void fail(ApplicationContext context) {
+				assertRefused(() -> locks(context).acquireAll(List.of("order:6", KEY)));
+				locks(context).acquire("order:6").close();
+			}
+		},
+
+		CALL {
+			@Override
+			void fail(ApplicationContext context) {
+				assertRefused(() -> locks(context).call(KEY, (lock) -> null));
+			}
+		},
+
+		TRY_ACQUIRE {
+			@Override
+			void fail(ApplicationContext context) {
+				assertThat(locks(context).tryAcquire(KEY, locks(context).defaults())).isEmpty();
+			}
+		},
+
+		LOCK {
+			@Override
+			void fail(ApplicationContext context) {
+				assertRefused(() -> locks(context).asLock(KEY).lock());
+				assertRefused(() -> locks(context).asLock(KEY).lockInterruptibly());
+			}
+		},
+
+		TRY_LOCK {
+			@Override
+			void fail(ApplicationContext context) {
+				assertThatNoException()
+					.isThrownBy(() -> assertThat(locks(context).asLock(KEY).tryLock(1, TimeUnit.HOURS)).isFalse());
+			}
+		};
+
+		abstract void fail(ApplicationContext context);
+
+		private static DistributedLocks locks(ApplicationContext context) {
+			return context.getBean(DistributedLocks.class);
+		}
+
+		private static void assertRefused(ThrowingCallable call) {
+			assertThatExceptionOfType(LockBusyException.class).isThrownBy(call)
+				.withMessageContaining("a transaction that this thread has suspended");
+		}
+
 	}
 
 	static class Orders {

@@ -115,6 +115,11 @@ final class Holders {
 		return find(waiter::isCallerOf);
 	}
 
+	/** Return whether a caller could not acquire the key before its call has ended. */
+	boolean exclude(Waiter waiter) {
+		return find(waiter::waitsInVain) != null;
+	}
+
 	boolean anyExpired(long now) {
 		return find((hold) -> !hold.isValid(now)) != null;
 	}

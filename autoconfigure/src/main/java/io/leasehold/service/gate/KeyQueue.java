@@ -77,6 +77,9 @@ final class KeyQueue {
 		if (this.holders.first() != null && waiter.access.contradicts(this.holders.access())) {
 			return Refusals.contradiction(this.key, waiter.access, this.holders.access(), this.rules.engine());
 		}
+		if (this.holders.exclude(waiter)) {
+			return Refusals.suspended(waiter, this.rules.engine());
+		}
 		if (!first && !waiter.waits() && !hasTurn(waiter)) {
 			return timeout(waiter, waiter.start(), null);
 		}

@@ -47,6 +47,16 @@ public final class Refusals {
 			.formatted(waiter.key(), time.toMillis(), reason(waiter, own), engine, remedy(waiter, own)), time);
 	}
 
+	/** Create the exception for a caller that would wait for its own transaction. */
+	static LockBusyException suspended(Waiter waiter, String engine) {
+		return new LockBusyException(waiter.key(),
+				("Lock '%s' was not acquired by '%s': a transaction that this thread has suspended"
+						+ " holds it until that transaction ends (engine: %s). Acquire the lock before that"
+						+ " transaction, or join the transaction instead of REQUIRES_NEW or NOT_SUPPORTED")
+					.formatted(waiter.key(), waiter.threadName(), engine),
+				Duration.ZERO);
+	}
+
 	/** Create the exception for a caller of a service that shuts down. */
 	static LockEngineException shutdown(LockKey key) {
 		return new LockEngineException(key,

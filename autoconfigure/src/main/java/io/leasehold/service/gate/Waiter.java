@@ -66,6 +66,14 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 	protected abstract boolean runsUnder(Hold hold);
 
 	/**
+	 * Return whether a hold cannot end before the call has ended. Called in the caller's
+	 * thread if it has one.
+	 */
+	protected boolean endsBefore(Hold hold) {
+		return false;
+	}
+
+	/**
 	 * Return the locks under which the caller runs, innermost first. Called in the
 	 * caller's thread if it has one.
 	 */
@@ -94,6 +102,11 @@ public abstract class Waiter extends Link<Waiter> implements Caller {
 	boolean isCallerOf(Hold awaited) {
 		return awaited.isOpened() && !awaited.isClosed()
 				&& (awaited.thread != null && awaited.thread == thread() || runsUnder(awaited));
+	}
+
+	/** Return whether a hold excludes the caller until the call has ended. */
+	boolean waitsInVain(Hold awaited) {
+		return !awaited.isPermit() && !this.access.joins(awaited.access(), 1) && endsBefore(awaited);
 	}
 
 	/** Return the next of several waiters that have their results. */
