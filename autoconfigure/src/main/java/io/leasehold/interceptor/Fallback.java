@@ -7,6 +7,7 @@ import java.util.List;
 
 import io.leasehold.LockException;
 import io.leasehold.LockScope;
+import io.leasehold.key.MethodName;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -27,26 +28,37 @@ record Fallback(Method method, boolean takesException, LockScope scope) {
 
 	static Fallback find(LockAnnotation annotation, String name) {
 		Class<?>[] types = types(annotation.method());
-		Method found = null;
-		boolean takesException = false;
-		for (Method candidate : ReflectionUtils.getUniqueDeclaredMethods(annotation.type())) {
-			if (candidate.getName().equals(name) && canCall(annotation.method(), candidate) && !takesException) {
-				takesException = takesException(candidate, types);
-				found = (takesException || Arrays.equals(types(candidate), types)) ? candidate : found;
-			}
+		List<Method> named = Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(annotation.type()))
+			.filter((candidate) -> isNamed(candidate, name) && canCall(annotation.method(), candidate))
+			.toList();
+		List<Method> found = named.stream().filter((candidate) -> takesException(candidate, types)).toList();
+		boolean takesException = !found.isEmpty();
+		if (!takesException) {
+			found = named.stream().filter((candidate) -> Arrays.equals(types(candidate), types)).toList();
 		}
 		if (name.contains("(")) {
 			throw annotation.invalid("has fallback \"%s\", which is not a method name".formatted(name),
 					"Write the name alone, without parentheses.");
 		}
-		if (found == null) {
+		if (found.isEmpty()) {
 			throw annotation.invalid(problem(annotation, name),
 					"Write a method %s(%s) in that class. It may take a %s as an additional last parameter."
 						.formatted(name, simpleNames(types), LockException.class.getSimpleName()));
 		}
-		checkResult(annotation, found);
-		checkUnlocked(annotation, found);
-		return new Fallback(found, takesException, annotation.values().scope());
+		Method fallback = found.get(0);
+		if (found.stream().anyMatch((other) -> !other.getName().equals(fallback.getName()))) {
+			throw annotation.invalid(
+					"has fallback \"%s\", of which there are several: their value classes have the same type at run time"
+						.formatted(name),
+					"Rename the others.");
+		}
+		checkResult(annotation, fallback, name);
+		checkUnlocked(annotation, fallback, name);
+		return new Fallback(fallback, takesException, annotation.values().scope());
+	}
+
+	private static boolean isNamed(Method candidate, String name) {
+		return MethodName.written(candidate).equals(name) && !candidate.isSynthetic();
 	}
 
 	/** Only suspending functions can wait for suspending fallbacks. */
@@ -68,17 +80,16 @@ record Fallback(Method method, boolean takesException, LockScope scope) {
 
 	private static String problem(LockAnnotation annotation, String name) {
 		boolean exists = Arrays.stream(ReflectionUtils.getAllDeclaredMethods(annotation.type()))
-			.anyMatch((method) -> method.getName().equals(name));
+			.anyMatch((method) -> isNamed(method, name));
 		return exists ? "has fallback \"%s\", whose parameters differ from those of the method".formatted(name)
 				: "has fallback \"%s\", but there is no such method".formatted(name);
 	}
 
-	private static void checkResult(LockAnnotation annotation, Method fallback) {
+	private static void checkResult(LockAnnotation annotation, Method fallback, String name) {
 		Class<?> wanted = annotation.returnType();
 		Class<?> returned = GenericTypeResolver.resolveReturnType(fallback, annotation.type());
 		if (!SkippedResult.isNone(wanted) && !ClassUtils.isAssignable(wanted, returned)) {
-			throw annotation.invalid(
-					"has fallback \"%s\", which returns %s".formatted(fallback.getName(), returned.getSimpleName()),
+			throw annotation.invalid("has fallback \"%s\", which returns %s".formatted(name, returned.getSimpleName()),
 					"Let it return %s, as the method does.".formatted(wanted.getSimpleName()));
 		}
 	}
@@ -87,12 +98,12 @@ record Fallback(Method method, boolean takesException, LockScope scope) {
 	 * Reject a fallback with a lock of its own, because it is called without one. The
 	 * annotation of a class also applies to the fallback that it names itself.
 	 */
-	private static void checkUnlocked(LockAnnotation annotation, Method fallback) {
+	private static void checkUnlocked(LockAnnotation annotation, Method fallback, String name) {
 		LockAnnotation own = LockAnnotation.find(fallback, annotation.type());
-		if (own != null && (own.onMethod() || !own.values().fallback().equals(fallback.getName()))) {
+		if (own != null && (own.onMethod() || !own.values().fallback().equals(name))) {
 			throw annotation.invalid(
 					"has fallback \"%s\", which has a lock of its own, by the annotation on %s: a fallback is called without a lock"
-						.formatted(fallback.getName(), own.place()),
+						.formatted(name, own.place()),
 					"Write a fallback without an annotation. It may call a locked method of another bean.");
 		}
 	}

@@ -200,7 +200,7 @@ record LockAnnotation(DistributedLock values, @Nullable String role, Class<?> ty
 	String defaultName() {
 		Class<?> owner = MethodName.owner(this.type, this.declared);
 		String name = owner.getSimpleName();
-		return (name.isEmpty() ? ClassUtils.getShortName(owner) : name) + "." + this.declared.getName();
+		return (name.isEmpty() ? ClassUtils.getShortName(owner) : name) + "." + MethodName.written(this.declared);
 	}
 
 	InvalidLockAnnotationException invalid(String problem, String action) {

@@ -3,10 +3,12 @@ package io.leasehold.key;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.KotlinDetector;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -15,6 +17,8 @@ import org.springframework.util.ReflectionUtils;
  * the class overloads the method.
  */
 public final class MethodName {
+
+	private static final Pattern MANGLED = Pattern.compile("(-[\\w-]{7})?(\\$\\w+)?$");
 
 	private MethodName() {
 	}
@@ -30,7 +34,7 @@ public final class MethodName {
 			return ClassUtils.getUserClass(type).getName();
 		}
 		Class<?> owner = owner(type, method);
-		String name = owner.getName() + "." + method.getName();
+		String name = owner.getName() + "." + written(method);
 		return isOverloaded(owner, method) ? name + "(" + types(method) + ")" : name;
 	}
 
@@ -50,9 +54,20 @@ public final class MethodName {
 		return Arrays.stream(type.getInterfaces()).filter(declaring::isAssignableFrom).findFirst().orElse(declaring);
 	}
 
+	/**
+	 * Return the name of a method as it was written. Kotlin's compiler appends a hash if
+	 * a parameter is a value class, and the module if the function is internal.
+	 * @param method the method
+	 * @return its simple name
+	 */
+	public static String written(Method method) {
+		String name = method.getName();
+		return KotlinDetector.isKotlinType(method.getDeclaringClass()) ? MANGLED.matcher(name).replaceFirst("") : name;
+	}
+
 	private static boolean isOverloaded(Class<?> type, Method method) {
 		return Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(type))
-			.filter((candidate) -> candidate.getName().equals(method.getName()) && !candidate.isBridge())
+			.filter((candidate) -> written(candidate).equals(written(method)) && !candidate.isBridge())
 			.count() > 1;
 	}
 

@@ -6,6 +6,7 @@ import java.util.concurrent.CopyOnWriteArrayList
 
 import io.leasehold.LockBusyException
 import io.leasehold.LockException
+import io.leasehold.LockInspector
 import io.leasehold.annotation.DistributedLock
 import io.leasehold.annotation.WhenBusy
 import kotlinx.coroutines.CoroutineName
@@ -64,6 +65,19 @@ class BusyFunctionTests {
 	}
 
 	@Test
+	fun fallbackTakesValueClasses() = runBlocking<Unit> {
+		assertThat(orders.pay(OrderId(1))).isEqualTo("unpaid 1")
+		assertThat(orders.refund(OrderId(1), Amount(2))).isEqualTo("2 of 1: LockBusyException")
+		assertThat(orders.send(OrderId(1))).isEqualTo("unsent 1")
+	}
+
+	@Test
+	fun compilersPartOfANameIsNoPartOfTheLocksName() {
+		val held = orders.free(OrderId(1)) { application.bean<LockInspector>().overview().held() }
+		assertThat(held.map { it.name() }).contains("Orders.free")
+	}
+
+	@Test
 	fun fallbackReturnsAFlow() = runBlocking<Unit> {
 		assertThat(orders.lines(1).toList()).containsExactly("fallback")
 	}
@@ -76,6 +90,12 @@ class BusyFunctionTests {
 		assertThat(orders.skippedLines().toList()).isEmpty()
 		orders.nothing()
 	}
+
+	@JvmInline
+	value class OrderId(val value: Long)
+
+	@JvmInline
+	value class Amount(val value: Int)
 
 	/** Advice as that of transactions, inside the lock. */
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -119,6 +139,27 @@ class BusyFunctionTests {
 		fun answer(id: Long, reason: LockBusyException): String = "wrong $id $reason"
 
 		fun answer(id: Long): String = "plain $id"
+
+		@DistributedLock(key = "'k'", waitTime = "0s", fallback = "unpaid")
+		fun pay(id: OrderId): String = error("$id ran")
+
+		fun unpaid(id: OrderId) = "unpaid ${id.value}"
+
+		@DistributedLock(key = "'k'", waitTime = "0s", fallback = "unrefunded")
+		suspend fun refund(id: OrderId, amount: Amount): String = error("$id $amount ran")
+
+		internal suspend fun unrefunded(id: OrderId, amount: Amount, reason: LockException): String {
+			yield()
+			return "${amount.value} of ${id.value}: ${reason.javaClass.simpleName}"
+		}
+
+		@DistributedLock(key = "'k'", waitTime = "0s", fallback = "unsent")
+		fun send(id: OrderId): String = error("$id ran")
+
+		private fun unsent(id: OrderId) = "unsent ${id.value}"
+
+		@DistributedLock(key = "'free:' + #id")
+		fun <T> free(id: OrderId, body: () -> T): T = body()
 
 		@DistributedLock(key = "'k'", waitTime = "0s", fallback = "otherLines")
 		fun lines(id: Long): Flow<String> = error("$id ran")

@@ -46,6 +46,13 @@ class RefusedFunctionTests {
 		assertThat(refusal(OtherFallback::class)).contains("has fallback \"busy\", which returns", "Let it return String")
 	}
 
+	/** The compiler turns both into a function of a number. */
+	@Test
+	fun fallbackMustBeTheOnlyOne() {
+		assertThat(refusal(AmbiguousFallback::class)).contains("has fallback \"busy\", of which there are several")
+		assertThat(refusal(OverloadedFallback::class)).isNull()
+	}
+
 	@Test
 	fun finalClassesAreExplained() {
 		assertThat(refusal(FinalClass::class)).contains("is final", "compiler plugin kotlin-spring")
@@ -161,6 +168,36 @@ class RefusedFunctionTests {
 		suspend fun run(): String = error("ran")
 
 		suspend fun busy(): Int = error("ran")
+
+	}
+
+	@JvmInline
+	value class OrderId(val value: Long)
+
+	@JvmInline
+	value class CustomerId(val value: Long)
+
+	@Component
+	class AmbiguousFallback {
+
+		@DistributedLock(key = "'k'", fallback = "busy")
+		fun run(id: OrderId): String = error("ran")
+
+		fun busy(id: OrderId): String = error("ran")
+
+		fun busy(id: CustomerId): String = error("ran")
+
+	}
+
+	@Component
+	class OverloadedFallback {
+
+		@DistributedLock(key = "'k'", fallback = "busy")
+		fun run(id: OrderId): String = error("ran")
+
+		fun busy(id: OrderId): String = error("ran")
+
+		fun busy(id: OrderId, name: String): String = error("ran")
 
 	}
 
