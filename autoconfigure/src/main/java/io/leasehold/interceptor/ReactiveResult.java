@@ -73,9 +73,14 @@ class ReactiveResult implements ResultKind {
 
 	private Flux<Object> subscription(LockCall call, OpenTransaction transaction) {
 		return Flux.deferContextual((context) -> {
-			LockCall own = call.again();
-			LockKeys keys = own.keys();
-			return (keys != null) ? underLock(() -> acquire(own, keys, transaction, context)) : proceed(own);
+			try {
+				LockCall own = call.again();
+				LockKeys keys = own.keys();
+				return (keys != null) ? underLock(() -> acquire(own, keys, transaction, context)) : proceed(own);
+			}
+			catch (Throwable ex) {
+				return Flux.error(ex); // also an error that Reactor would throw
+			}
 		});
 	}
 

@@ -29,7 +29,7 @@ enum StageResult implements ResultKind {
 		try {
 			begin(call.again(), result);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			result.completeExceptionally(ex);
 		}
 		return result;
