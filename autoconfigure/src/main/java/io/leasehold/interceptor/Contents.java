@@ -23,19 +23,14 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Search for work that continues, in a returned object and its content: arrays,
- * optionals, collections and maps in memory, records, and the bodies of HTTP messages.
+ * optionals, collections and maps in memory, records, and the bodies of HTTP entities.
  * Content that may be loaded from elsewhere is not read.
  */
 final class Contents {
 
 	private static final int DEPTH = 5;
 
-	/** Accessors of the bodies of HTTP messages. */
-	private static final List<Method> BODIES = Stream
-		.of(accessor("http.HttpEntity", "getBody"), accessor("web.servlet.function.EntityResponse", "entity"),
-				accessor("web.reactive.function.server.EntityResponse", "entity"))
-		.flatMap(Optional::stream)
-		.toList();
+	private static final @Nullable Method ENTITY_BODY = entityBody();
 
 	/** Accessors of a record's components that may end later. */
 	private static final ClassValue<List<Method>> ACCESSORS = new ClassValue<>() {
@@ -55,17 +50,11 @@ final class Contents {
 	private Contents() {
 	}
 
-	private static Optional<Method> accessor(String type, String name) {
-		String full = "org.springframework." + type;
+	private static @Nullable Method entityBody() {
+		String name = "org.springframework.http.HttpEntity";
 		ClassLoader loader = Contents.class.getClassLoader();
-		try {
-			return ClassUtils.isPresent(full, loader)
-					? Optional.ofNullable(ReflectionUtils.findMethod(ClassUtils.resolveClassName(full, loader), name))
-					: Optional.empty();
-		}
-		catch (LinkageError ex) {
-			return Optional.empty(); // such as WebFlux without Reactor
-		}
+		return ClassUtils.isPresent(name, loader)
+				? ReflectionUtils.findMethod(ClassUtils.resolveClassName(name, loader), "getBody") : null;
 	}
 
 	/** Return the check of a method's values. */
@@ -141,10 +130,8 @@ final class Contents {
 				.<@Nullable Object>map((accessor) -> ReflectionUtils.invokeMethod(accessor, value))
 				.toList();
 		}
-		return BODIES.stream()
-			.filter((accessor) -> accessor.getDeclaringClass().isInstance(value))
-			.<@Nullable Object>map((accessor) -> ReflectionUtils.invokeMethod(accessor, value))
-			.toList();
+		return (ENTITY_BODY != null && ENTITY_BODY.getDeclaringClass().isInstance(value))
+				? Arrays.asList(ReflectionUtils.invokeMethod(ENTITY_BODY, value)) : List.of();
 	}
 
 	/** Return whether a container is of the JDK or extends its classes. */

@@ -49,9 +49,8 @@ final class LateTypes {
 			"kotlinx.coroutines.channels.SendChannel", "kotlin.sequences.Sequence",
 			WEB + "context.request.async.DeferredResult", WEB + "context.request.async.WebAsyncTask",
 			WEB + "servlet.mvc.method.annotation.ResponseBodyEmitter",
-			WEB + "servlet.mvc.method.annotation.StreamingResponseBody", WEB + "servlet.function.AsyncServerResponse",
-			WEB + "servlet.function.SseServerResponse", WEB + "servlet.function.StreamingServerResponse",
-			WEB + "reactive.function.server.DefaultServerResponseBuilder$BodyInserterResponse");
+			WEB + "servlet.mvc.method.annotation.StreamingResponseBody", WEB + "servlet.function.ServerResponse",
+			WEB + "reactive.function.server.ServerResponse");
 
 	/** Types whose work has begun, although Spring adapts them as publishers. */
 	private static final List<Class<?>> BEGUN = present("kotlinx.coroutines.Job");

@@ -48,7 +48,7 @@ class LateResultTableTests {
 
 	private static final String SERVLET = "org.springframework.web.servlet.function.";
 
-	private static final String ROUTED = "org.springframework.web.reactive.function.";
+	private static final String ROUTED = "org.springframework.web.reactive.function.server.";
 
 	private static final String DATA = "org.springframework.data.domain.";
 
@@ -99,12 +99,10 @@ class LateResultTableTests {
 			both(ENTITY + "<?>", ENTITY + ".ok(Work.future())", CALL),
 			both(ENTITY + "<Object>", ENTITY + ".ok(List.of(Work.future()))", CALL),
 			both(ENTITY + "<CompletableFuture<String>>", ENTITY + ".ok(Work.future())", STARTUP),
-			both(SERVLET + "ServerResponse", SERVLET + "ServerResponse.ok().body(\"x\")", PLAIN),
-			both(SERVLET + "ServerResponse", SERVLET + "ServerResponse.ok().body(Work.future())", CALL),
-			both(SERVLET + "ServerResponse", SERVLET + "ServerResponse.async(Work.future())", CALL),
-			both(SERVLET + "ServerResponse", SERVLET + "ServerResponse.sse((events) -> Work.future())", CALL),
-			both(SERVLET + "ServerResponse", SERVLET + "ServerResponse.ok().stream((body) -> Work.future())", CALL),
+			both(SERVLET + "ServerResponse", "null", STARTUP),
 			both("Object", SERVLET + "ServerResponse.ok().body(Work.future())", CALL),
+			both("Object", SERVLET + "ServerResponse.sse((events) -> Work.future())", CALL),
+			both(SERVLET + "EntityResponse<String>", "null", STARTUP),
 			new Cell("Flow.Publisher<String>",
 					"org.reactivestreams.FlowAdapters.toFlowPublisher(" + RX
 							+ "Flowable.fromCompletionStage(Work.future()))",
@@ -138,15 +136,8 @@ class LateResultTableTests {
 			mono("<Object>", MONO + ".just(Work.future())", CALL),
 			mono("<" + ENTITY + "<?>>", MONO + ".just(" + ENTITY + ".ok(" + FLUX + ".just(1)))", CALL),
 			mono("<" + ENTITY + "<" + FLUX + "<String>>>", "null", STARTUP),
-			mono("<" + ROUTED + "server.ServerResponse>", ROUTED + "server.ServerResponse.ok().bodyValue(\"x\")",
-					LOCKED),
-			mono("<" + ROUTED + "server.ServerResponse>",
-					ROUTED + "server.ServerResponse.ok().body(" + FLUX + ".just(1), Integer.class)", CALL),
-			mono("<" + ROUTED + "server.ServerResponse>",
-					ROUTED + "server.ServerResponse.ok().body(" + ROUTED + "BodyInserters.fromPublisher(" + FLUX
-							+ ".just(1), Integer.class))",
-					CALL),
-			mono("<" + ROUTED + "server.EntityResponse<" + FLUX + "<String>>>", "null", STARTUP),
+			mono("<" + ROUTED + "ServerResponse>", "null", STARTUP),
+			mono("<Object>", MONO + ".just(" + ROUTED + "ServerResponse.ok().build().block())", CALL),
 			new Cell(FLUX + "<List<?>>", FLUX + ".just(List.of(" + FLUX + ".just(1)))", CALL, ""),
 			new Cell("List<?>", "List.of(" + MONO + ".never())", CALL, ""),
 			new Cell("Map<String, Object>", "Map.of(\"x\", " + MONO + ".never())", CALL, ""),
