@@ -70,7 +70,7 @@ record GateDriver(LockEngine engine, MonotonicClock clock, EngineThreads threads
 		}
 		Hold freed = decision.freed();
 		if (freed != null) {
-			this.threads.releases().execute(() -> release(gate, freed));
+			this.threads.releases().execute(() -> release(gate, freed, this.clock.nanoTime()));
 		}
 		Hold leaving = decision.leaving();
 		if (leaving != null) {
@@ -85,12 +85,12 @@ record GateDriver(LockEngine engine, MonotonicClock clock, EngineThreads threads
 
 	/**
 	 * Release the grant of a closed hold, and repeat that in the background if it fails.
+	 * @param sent reading of the clock before this call
 	 * @return the response of the store, {@code null} if it has not responded yet
 	 */
-	@Nullable ReleaseOutcome release(KeyGate gate, Hold hold) {
+	@Nullable ReleaseOutcome release(KeyGate gate, Hold hold, long sent) {
 		Duration standBack = Duration.ZERO;
 		boolean interrupted = Thread.interrupted();
-		long sent = this.clock.nanoTime();
 		try {
 			ReleaseOutcome outcome = this.engine.release(hold.grant.claim);
 			if (outcome instanceof ReleaseOutcome.Released released) {
@@ -135,7 +135,7 @@ record GateDriver(LockEngine engine, MonotonicClock clock, EngineThreads threads
 	private void returnUnwanted(KeyGate gate, Grant parked) {
 		Hold unused = gate.keepingEnded(parked).freed();
 		if (unused != null) {
-			release(gate, unused);
+			release(gate, unused, this.clock.nanoTime());
 		}
 	}
 
@@ -213,10 +213,11 @@ record GateDriver(LockEngine engine, MonotonicClock clock, EngineThreads threads
 		long sent = claim.hasResponse() ? this.clock.nanoTime() : requested.since();
 		AcquisitionOutcome response = null;
 		LockEngineException failure = null;
+		long received = sent;
 		try {
 			response = this.engine.tryAcquire(requested);
 			if (!(response instanceof AcquisitionOutcome.Contradicted)) {
-				this.outage.responded();
+				received = this.outage.responded();
 			}
 		}
 		catch (LockEngineException ex) {
@@ -228,7 +229,7 @@ record GateDriver(LockEngine engine, MonotonicClock clock, EngineThreads threads
 					"Engine '%s' failed to acquire lock '%s'".formatted(this.engine.name(), requested.key()), ex,
 					false);
 		}
-		Decision decision = gate.answered(claim, sent, response, failure);
+		Decision decision = gate.answered(claim, sent, received, response, failure);
 		try {
 			if (decision.listens()) {
 				listen(gate, claim, requested);

@@ -178,7 +178,7 @@ final class Holds implements Watchdog.Listener {
 		if (decision.freed() == null) {
 			this.driver.carryOut(gate, decision);
 		}
-		else if (this.driver.release(gate, hold) instanceof ReleaseOutcome.NotOwner) {
+		else if (this.driver.release(gate, hold, now) instanceof ReleaseOutcome.NotOwner) {
 			hold.lose(LossCause.NOT_OWNER);
 			this.reports.lostAtRelease(hold, now());
 		}

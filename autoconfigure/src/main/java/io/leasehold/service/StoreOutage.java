@@ -73,8 +73,9 @@ final class StoreOutage {
 	/**
 	 * Record a response of the store. Outcomes that an engine may know without a request
 	 * are none: not the owner, and contradicted.
+	 * @return the clock reading at the response
 	 */
-	void responded() {
+	long responded() {
 		long now = this.clock.nanoTime();
 		this.responded = now;
 		Outage ended = this.current;
@@ -86,6 +87,7 @@ final class StoreOutage {
 				this.events.publishLater(new LockEvent.EngineUp(this.engine, now - ended.since));
 			}
 		}
+		return now;
 	}
 
 	/**

@@ -44,7 +44,7 @@ class LocalAllocationTests {
 	void lockAndItsReleaseAllocateLittle() {
 		this.application.run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			assertThat(Allocations.of(() -> locks.acquire("order:42").close(), CALLS)).isLessThanOrEqualTo(1160);
+			assertThat(Allocations.of(() -> locks.acquire("order:42").close(), CALLS)).isLessThanOrEqualTo(1016);
 		});
 	}
 
@@ -52,7 +52,7 @@ class LocalAllocationTests {
 	void callOfAnAnnotatedMethodAllocatesLittle() {
 		this.application.run((context) -> {
 			OrderService orders = context.getBean(OrderService.class);
-			assertThat(Allocations.of(orders::pay, CALLS)).isLessThanOrEqualTo(1400);
+			assertThat(Allocations.of(orders::pay, CALLS)).isLessThanOrEqualTo(1256);
 		});
 	}
 
@@ -62,7 +62,7 @@ class LocalAllocationTests {
 		this.application.run((context) -> {
 			OrderService orders = context.getBean(OrderService.class);
 			Order order = new Order("42");
-			assertThat(Allocations.of(() -> orders.ship(order), CALLS)).isLessThanOrEqualTo(3600);
+			assertThat(Allocations.of(() -> orders.ship(order), CALLS)).isLessThanOrEqualTo(3160);
 		});
 	}
 

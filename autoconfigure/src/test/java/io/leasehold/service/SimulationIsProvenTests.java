@@ -86,7 +86,7 @@ class SimulationIsProvenTests {
 						"return proceed(Duration.ZERO, decision);"),
 				bug("a first request that is not sent", "Acquirer", "this.driver.send(gate, first)", "decision"),
 				bug("a grant that is not released when its hold is closed", "Holds",
-						"this.driver.release(gate, hold) instanceof ReleaseOutcome.NotOwner", "false"),
+						"this.driver.release(gate, hold, now) instanceof ReleaseOutcome.NotOwner", "false"),
 				bug("a lock that is released while cancelled work runs under it", "Holds",
 						"this.closer.closeAfter(loss.hold().grant.claim, loss.rest(),",
 						"this.closer.closeAfter(loss.hold().grant.claim, Duration.ZERO,"),

@@ -14,31 +14,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Decision {
 
+	private static final More NOTHING = new More();
+
 	private @Nullable Waiter woken;
 
 	@Nullable StoreClaim first;
 
-	private @Nullable NextRequest ended;
-
-	private @Nullable StoreClaim requested;
-
-	private int plan;
-
-	private @Nullable Claim released;
-
-	private Duration delay = Duration.ZERO;
-
 	@Nullable Hold freed;
-
-	@Nullable Hold renewed;
-
-	@Nullable Hold leaving;
-
-	@Nullable Grant parked;
-
-	@Nullable Loss loss;
-
-	@Nullable Hold selfWait;
 
 	boolean startsWait;
 
@@ -46,11 +28,17 @@ public final class Decision {
 
 	boolean closes;
 
-	boolean listens;
-
-	boolean hurries;
-
 	boolean removes;
+
+	private More more = NOTHING;
+
+	/** Return the actions that few decisions contain, to be added to. */
+	More more() {
+		if (this.more == NOTHING) {
+			this.more = new More();
+		}
+		return this.more;
+	}
 
 	/** Add a waiter to wake, after those added before. It must not be in a queue. */
 	Decision wake(Waiter waiter) {
@@ -61,13 +49,13 @@ public final class Decision {
 	void end(StoreClaim claim) {
 		NextRequest planned = claim.planned();
 		if (planned != null) {
-			this.ended = planned;
+			more().ended = planned;
 		}
 	}
 
 	void release(Claim claim, Duration after) {
-		this.released = claim;
-		this.delay = after;
+		more().released = claim;
+		more().delay = after;
 	}
 
 	/** Release a claim that ended during its request, unless nothing must be released. */
@@ -79,9 +67,9 @@ public final class Decision {
 	}
 
 	Decision request(StoreClaim claim, Duration after) {
-		this.requested = claim;
-		this.plan = claim.next().plan();
-		this.delay = after;
+		more().requested = claim;
+		more().plan = claim.next().plan();
+		more().delay = after;
 		return this;
 	}
 
@@ -109,7 +97,7 @@ public final class Decision {
 
 	/** Return the caller's own hold for which it waits, if a warning of that is due. */
 	public @Nullable Hold selfWait() {
-		return this.selfWait;
+		return this.more.selfWait;
 	}
 
 	/** Return whether the gate is out of use. */
@@ -119,12 +107,12 @@ public final class Decision {
 
 	/** Return the hold whose grant must be renewed at once, {@code null} for none. */
 	public @Nullable Hold renewed() {
-		return this.renewed;
+		return this.more.renewed;
 	}
 
 	/** Return whether the renewals that wait for their time must be sent at once. */
 	public boolean hurries() {
-		return this.hurries;
+		return this.more.hurries;
 	}
 
 	/**
@@ -137,32 +125,32 @@ public final class Decision {
 
 	/** Return the plan of a claim that is over, which must be stopped. */
 	public @Nullable NextRequest ended() {
-		return this.ended;
+		return this.more.ended;
 	}
 
 	/** Return a claim that must be released after the delay. */
 	public @Nullable Claim released() {
-		return this.released;
+		return this.more.released;
 	}
 
 	/** Return a claim that must be requested after the delay. */
 	public @Nullable StoreClaim requested() {
-		return this.requested;
+		return this.more.requested;
 	}
 
 	/** Return the number of the planned request. */
 	public int plan() {
-		return this.plan;
+		return this.more.plan;
 	}
 
 	/** Return the delay before the request or the release. */
 	public Duration delay() {
-		return this.delay;
+		return this.more.delay;
 	}
 
 	/** Return whether the busy claim must subscribe to the store's signals. */
 	public boolean listens() {
-		return this.listens;
+		return this.more.listens;
 	}
 
 	/** Return whether the last handle of a hold that was not lost has been closed. */
@@ -172,7 +160,7 @@ public final class Decision {
 
 	/** Return a closed hold that must be left at the end of its minimum hold. */
 	public @Nullable Hold leaving() {
-		return this.leaving;
+		return this.more.leaving;
 	}
 
 	/**
@@ -187,11 +175,11 @@ public final class Decision {
 	 * Return a grant that was parked for the first time, whose return must be planned.
 	 */
 	public @Nullable Grant parked() {
-		return this.parked;
+		return this.more.parked;
 	}
 
 	public @Nullable Loss loss() {
-		return this.loss;
+		return this.more.loss;
 	}
 
 	/**
@@ -205,6 +193,35 @@ public final class Decision {
 	 */
 	public record Loss(Hold hold, boolean used, boolean unnoticed, List<Consumer<LockLostException>> actions,
 			@Nullable Duration rest) {
+	}
+
+	/** Actions that few decisions contain, to keep others small. */
+	static final class More {
+
+		private @Nullable NextRequest ended;
+
+		private @Nullable StoreClaim requested;
+
+		private int plan;
+
+		private @Nullable Claim released;
+
+		private Duration delay = Duration.ZERO;
+
+		@Nullable Hold renewed;
+
+		@Nullable Hold leaving;
+
+		@Nullable Grant parked;
+
+		@Nullable Loss loss;
+
+		@Nullable Hold selfWait;
+
+		boolean listens;
+
+		boolean hurries;
+
 	}
 
 }

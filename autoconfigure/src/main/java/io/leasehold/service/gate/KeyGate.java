@@ -45,7 +45,7 @@ public final class KeyGate {
 		this.key = key;
 		this.rules = rules;
 		this.linger = rules.lingers(options) ? new Linger(key, rules) : null;
-		this.queue = new KeyQueue(key, rules, this.holders, this.linger);
+		this.queue = new KeyQueue(rules, this.holders, this.linger);
 	}
 
 	public LockKey key() {
@@ -116,7 +116,7 @@ public final class KeyGate {
 			waiter.waited = true;
 			Hold own = this.holders.ofCaller(waiter);
 			decision.startsWait = true;
-			decision.selfWait = (own != null && own.reportsSelfWait(waiter.runsUnder(own))) ? own : null;
+			decision.more().selfWait = (own != null && own.reportsSelfWait(waiter.runsUnder(own))) ? own : null;
 		}
 	}
 
@@ -149,11 +149,12 @@ public final class KeyGate {
 	/**
 	 * The request of a claim has ended. If the waiter for which it was sent first has no
 	 * result then, it begins to wait.
+	 * @param received clock reading at the response
 	 * @param response the store's response, {@code null} if the request failed
 	 * @param failure why the request failed, or {@code null}
 	 */
-	public synchronized Decision answered(StoreClaim claim, long sent, @Nullable AcquisitionOutcome response,
-			@Nullable LockEngineException failure) {
+	public synchronized Decision answered(StoreClaim claim, long sent, long received,
+			@Nullable AcquisitionOutcome response, @Nullable LockEngineException failure) {
 		Decision decision = new Decision();
 		boolean again = claim.requestEnded();
 		if (claim.isOver()) {
@@ -161,7 +162,7 @@ public final class KeyGate {
 			return decision;
 		}
 		if (response instanceof AcquisitionOutcome.Granted granted) {
-			granted(claim, granted, sent, false, decision);
+			granted(claim, granted, sent, received, false, decision);
 		}
 		else if (failure != null) {
 			this.queue.failed(claim, failure, decision);
@@ -182,15 +183,14 @@ public final class KeyGate {
 			return decision;
 		}
 		if (signal instanceof Signal.Pushed pushed) {
-			return granted(claim, pushed.grant(), claim.lastSent(), true, decision);
+			return granted(claim, pushed.grant(), claim.lastSent(), this.rules.now(), true, decision);
 		}
 		return claim.signalled() ? decision.request(claim, Duration.ZERO) : decision;
 	}
 
 	/** Grant the key to the head of the queue, unless the grant has already ended. */
-	private Decision granted(StoreClaim claim, AcquisitionOutcome.Granted response, long sent, boolean pushed,
+	private Decision granted(StoreClaim claim, AcquisitionOutcome.Granted response, long sent, long now, boolean pushed,
 			Decision decision) {
-		long now = this.rules.now();
 		if (claim.rejects(response, now)) {
 			return this.queue.replace(claim, Duration.ZERO, decision);
 		}
@@ -199,7 +199,7 @@ public final class KeyGate {
 		Grant grant = new Grant(claim, response, sent, now);
 		Hold hold = new Hold(grant, waiter, null, pushed, now);
 		if (this.linger != null && this.linger.granted(grant, response)) {
-			decision.renewed = hold;
+			decision.more().renewed = hold;
 		}
 		return this.queue.give(waiter, hold, decision);
 	}
@@ -228,7 +228,7 @@ public final class KeyGate {
 			if (!early) {
 				return leave(closing, now, decision);
 			}
-			decision.leaving = closing;
+			decision.more().leaving = closing;
 		}
 		else if (!early && closing.mayBeKept()) {
 			closing.close();
@@ -254,7 +254,7 @@ public final class KeyGate {
 			return decision;
 		}
 		if (hold.minHoldRest(now) > 0) {
-			decision.leaving = hold;
+			decision.more().leaving = hold;
 			return decision;
 		}
 		return leave(hold, now, decision);
@@ -277,7 +277,7 @@ public final class KeyGate {
 			}
 			boolean awaited = closed.grant.awaitsFirstRenewal();
 			if (!closed.grant.isFreshFor(Hold.leaseOf(next.options()), awaited, now)) {
-				decision.hurries = awaited;
+				decision.more().hurries = awaited;
 				return awaited ? decision : release(closed, decision);
 			}
 			kept = new Hold(closed.grant, next, closed, closed.pushed, now);
@@ -318,8 +318,12 @@ public final class KeyGate {
 		if (cause == LossCause.NOT_OWNER && this.linger != null) {
 			this.linger.ended(held.grant, decision);
 		}
-		decision.loss = this.holders.lose(held, cause, this.rules, this.rules.now());
-		return (decision.loss != null) ? released(Duration.ZERO, decision) : decision;
+		Decision.Loss loss = this.holders.lose(held, cause, this.rules, this.rules.now());
+		if (loss == null) {
+			return decision;
+		}
+		decision.more().loss = loss;
+		return released(Duration.ZERO, decision);
 	}
 
 	/**
@@ -342,7 +346,7 @@ public final class KeyGate {
 		Grant wanted = (this.linger != null) ? this.linger.recalled(claim, decision) : null;
 		Hold held = (wanted != null) ? this.holders.of(wanted) : null;
 		if (held != null) {
-			decision.renewed = held;
+			decision.more().renewed = held;
 		}
 		return decision;
 	}

@@ -6,7 +6,6 @@ import java.util.Objects;
 import java.util.function.Function;
 
 import io.leasehold.LockEngineException;
-import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
@@ -19,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyQueue {
 
-	private final LockKey key;
-
 	private final GateRules rules;
 
 	private final Holders holders;
@@ -32,8 +29,7 @@ final class KeyQueue {
 	/** The claim that the store has not granted yet. */
 	private @Nullable StoreClaim remote;
 
-	KeyQueue(LockKey key, GateRules rules, Holders holders, @Nullable Linger linger) {
-		this.key = key;
+	KeyQueue(GateRules rules, Holders holders, @Nullable Linger linger) {
 		this.rules = rules;
 		this.holders = holders;
 		this.linger = linger;
@@ -75,7 +71,7 @@ final class KeyQueue {
 	/** Return why a waiter can be neither first nor queued, or {@code null}. */
 	@Nullable RuntimeException refusal(Waiter waiter, boolean first) {
 		if (this.holders.first() != null && waiter.access.contradicts(this.holders.access())) {
-			return Refusals.contradiction(this.key, waiter.access, this.holders.access(), this.rules.engine());
+			return Refusals.contradiction(waiter.key(), waiter.access, this.holders.access(), this.rules.engine());
 		}
 		if (this.holders.exclude(waiter)) {
 			return Refusals.suspended(waiter, this.rules.engine());
@@ -83,7 +79,7 @@ final class KeyQueue {
 		if (!first && !waiter.waits() && !hasTurn(waiter)) {
 			return timeout(waiter, waiter.start(), null);
 		}
-		return this.rules.isDraining() ? Refusals.shutdown(this.key) : null;
+		return this.rules.isDraining() ? Refusals.shutdown(waiter.key()) : null;
 	}
 
 	/**
@@ -123,7 +119,7 @@ final class KeyQueue {
 	}
 
 	Decision failAll(LockEngineException reason, Decision decision) {
-		return failEach((waiter) -> new LockEngineException(this.key, String.valueOf(reason.getMessage()), reason,
+		return failEach((waiter) -> new LockEngineException(waiter.key(), String.valueOf(reason.getMessage()), reason,
 				reason.isRetryable()), decision);
 	}
 
@@ -167,9 +163,8 @@ final class KeyQueue {
 	void answered(StoreClaim claim, long sent, AcquisitionOutcome response, boolean again, Decision decision) {
 		if (response instanceof AcquisitionOutcome.Contradicted contradicted) {
 			Access wanted = claim.claim().access();
-			failEach(
-					(waiter) -> waiter.access.equals(wanted)
-							? Refusals.contradiction(this.key, wanted, contradicted.held(), this.rules.engine()) : null,
+			failEach((waiter) -> waiter.access.equals(wanted)
+					? Refusals.contradiction(waiter.key(), wanted, contradicted.held(), this.rules.engine()) : null,
 					decision);
 		}
 		else if (response instanceof AcquisitionOutcome.Busy busy) {
@@ -191,7 +186,7 @@ final class KeyQueue {
 		}
 		else if (endAttempts(claim, null, decision)) {
 			if (claim.next().subscribe()) {
-				decision.listens = true;
+				decision.more().listens = true;
 			}
 			decision.request(claim, again ? Duration.ZERO : busy.retryIn());
 		}
@@ -249,7 +244,7 @@ final class KeyQueue {
 
 	private StoreClaim newClaim(Waiter waiter, long since) {
 		return (this.linger != null) ? this.linger.newClaim(waiter, since, this.holders.first() != null)
-				: new StoreClaim(new Claim(this.key, this.rules.newOwner(waiter), this.rules.terms(waiter),
+				: new StoreClaim(new Claim(waiter.key(), this.rules.newOwner(waiter), this.rules.terms(waiter),
 						waiter.waits(), since, false));
 	}
 

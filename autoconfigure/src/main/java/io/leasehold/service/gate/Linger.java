@@ -123,7 +123,7 @@ final class Linger {
 		this.parked = closed;
 		if (!this.returnPlanned) {
 			this.returnPlanned = true;
-			decision.parked = closed.grant;
+			decision.more().parked = closed.grant;
 		}
 		return closed;
 	}

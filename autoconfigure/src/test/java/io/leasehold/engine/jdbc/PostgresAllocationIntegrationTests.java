@@ -33,7 +33,7 @@ class PostgresAllocationIntegrationTests {
 					"spring.datasource.url=" + PostgresTestServer.shared().url())
 			.run((context) -> {
 				DistributedLocks locks = context.getBean(DistributedLocks.class);
-				assertThat(Allocations.of(() -> locks.acquire("order:42").close(), CALLS)).isLessThanOrEqualTo(7400);
+				assertThat(Allocations.of(() -> locks.acquire("order:42").close(), CALLS)).isLessThanOrEqualTo(7256);
 			});
 	}
 

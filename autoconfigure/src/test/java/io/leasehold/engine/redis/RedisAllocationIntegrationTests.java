@@ -35,7 +35,7 @@ class RedisAllocationIntegrationTests {
 	void lockAndItsReleaseAllocateLittle() {
 		this.application.run((context) -> {
 			DistributedLocks locks = context.getBean(DistributedLocks.class);
-			assertThat(Allocations.of(() -> locks.acquire("order:42").close(), CALLS)).isLessThanOrEqualTo(2850);
+			assertThat(Allocations.of(() -> locks.acquire("order:42").close(), CALLS)).isLessThanOrEqualTo(2706);
 		});
 	}
 
@@ -43,7 +43,7 @@ class RedisAllocationIntegrationTests {
 	void callOfAnAnnotatedMethodAllocatesLittle() {
 		this.application.run((context) -> {
 			OrderService orders = context.getBean(OrderService.class);
-			assertThat(Allocations.of(() -> orders.pay(42L), CALLS)).isLessThanOrEqualTo(3230);
+			assertThat(Allocations.of(() -> orders.pay(42L), CALLS)).isLessThanOrEqualTo(3086);
 		});
 	}
 

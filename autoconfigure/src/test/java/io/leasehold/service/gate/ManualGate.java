@@ -219,12 +219,18 @@ final class ManualGate {
 
 	/** Respond to the request of a claim that is in flight. */
 	Decision answer(StoreClaim claim, AcquisitionOutcome response) {
-		return decided(this.gate.answered(claim, this.clock.nanoTime(), response, null));
+		return answered(claim, response, null);
 	}
 
 	/** Let the request of a claim fail that is in flight. */
 	Decision fail(StoreClaim claim, LockEngineException failure) {
-		return decided(this.gate.answered(claim, this.clock.nanoTime(), null, failure));
+		return answered(claim, null, failure);
+	}
+
+	private Decision answered(StoreClaim claim, @Nullable AcquisitionOutcome response,
+			@Nullable LockEngineException failure) {
+		long now = this.clock.nanoTime();
+		return decided(this.gate.answered(claim, now, now, response, failure));
 	}
 
 	/** Let the store push a grant. */
