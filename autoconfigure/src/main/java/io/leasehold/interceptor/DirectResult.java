@@ -58,7 +58,7 @@ enum DirectResult implements ResultKind {
 	public @Nullable Object invoke(LockCall call) throws Throwable {
 		LockKeys keys = call.keys();
 		if (keys == null) {
-			return call.proceed();
+			return call.invocation().proceed();
 		}
 		HeldLock held;
 		try {
@@ -90,7 +90,7 @@ enum DirectResult implements ResultKind {
 		boolean interrupts = call.locks().onLost() == OnLost.INTERRUPT;
 		try (HeldLockScope scope = call.enter(held);
 				BodyInterrupt interrupt = interrupts ? BodyInterrupt.onLossOf(held) : null) {
-			return call.proceed();
+			return call.invocation().proceed();
 		}
 	}
 

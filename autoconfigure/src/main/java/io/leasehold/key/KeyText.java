@@ -74,6 +74,9 @@ public final class KeyText {
 
 	/** Return the text of a value whose type can be a part of a key. */
 	static String of(Object value, KeyPart part) {
+		if (value instanceof String text) {
+			return text;
+		}
 		String text = textOf(value);
 		String problem = problemOfText(value, text);
 		if (problem != null) {
