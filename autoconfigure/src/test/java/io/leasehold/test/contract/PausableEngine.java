@@ -17,6 +17,7 @@ import io.leasehold.engine.RenewalOutcome;
 /**
  * An engine whose requests for locks can be paused. Thread-safe.
  */
+@SuppressWarnings("try") // the engine's close may throw any exception
 final class PausableEngine extends DelegatingEngine implements AutoCloseable {
 
 	private final LockEngine engine;
