@@ -221,7 +221,7 @@ class SeveralEnginesIntegrationTests {
 	/** A busy machine may need more than one request. */
 	private static HeldLock acquire(DistributedLocks locks, String engine, Duration lease) {
 		return Awaitility.await()
-			.ignoreException(LockException.class)
+			.ignoreExceptionsInstanceOf(LockException.class)
 			.until(() -> locks.acquire("order:42", locks.defaults().toBuilder().engine(engine).lease(lease).build()),
 					(held) -> true);
 	}
