@@ -87,9 +87,9 @@ public final class RedisEngines implements AutoCloseable {
 	}
 
 	public static RedisSettings patientSettings(String namespace, int replicasToWait) {
-		Duration commandTimeout = Duration.ofSeconds(10);
-		return new RedisSettings(namespace, commandTimeout.dividedBy(2), Duration.ofMinutes(1), commandTimeout,
-				commandTimeout, commandTimeout, Duration.ofSeconds(20), Duration.ofMinutes(1), replicasToWait);
+		return new RedisSettings(namespace, Duration.ofSeconds(3), Duration.ofSeconds(10), Duration.ofSeconds(5),
+				Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(20), Duration.ofMinutes(1),
+				replicasToWait);
 	}
 
 	static RedisSettings settings(String namespace) {
