@@ -46,14 +46,19 @@ class RedlockMasterTests {
 
 	@Test
 	void unreachableMasterIsReportedOnceForEachTime(CapturedOutput output) {
-		this.third.fails(UNREACHABLE);
-		await().until(() -> turn() && this.third.attempts() > 2);
-		assertThat(output).containsOnlyOnce("Redis master m2:1 is not available to Redlock: unreachable");
-		this.third.fails(null);
-		await().until(() -> turn() && !this.third.requests(Scripts.ACQUIRE).isEmpty());
-		assertThat(output).containsOnlyOnce("can be reached again").contains("Redis master m2:1 can be reached again");
-		this.third.fails(RedisFailure.noResponse("unreachable again", null));
-		this.third.disconnect();
+		ScriptedMasters reported = new ScriptedMasters("reported", 3);
+		this.engine.close();
+		this.engine = reported.engine();
+		Scripted last = reported.get(2);
+		last.fails(UNREACHABLE);
+		await().until(() -> turn() && last.attempts() > 2);
+		assertThat(output).containsOnlyOnce("Redis master reported2:1 is not available to Redlock: unreachable");
+		last.fails(null);
+		await().until(() -> turn() && !last.requests(Scripts.ACQUIRE).isEmpty());
+		assertThat(output).containsOnlyOnce("Redis master reported2:1 can be reached again")
+			.doesNotContain("reported0:1", "reported1:1");
+		last.fails(RedisFailure.noResponse("unreachable again", null));
+		last.disconnect();
 		await().until(() -> turn() && output.toString().contains("not available to Redlock: unreachable again"));
 	}
 

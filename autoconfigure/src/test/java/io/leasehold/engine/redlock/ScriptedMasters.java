@@ -43,7 +43,16 @@ final class ScriptedMasters implements Connector {
 	private final List<Scripted> all;
 
 	ScriptedMasters(int number) {
-		this.all = IntStream.range(0, number).mapToObj(Scripted::new).toList();
+		this("m", number);
+	}
+
+	/**
+	 * Create masters.
+	 * @param name what their hosts' names begin with, such as for messages that no engine
+	 * of an earlier test logs late
+	 */
+	ScriptedMasters(String name, int number) {
+		this.all = IntStream.range(0, number).mapToObj((index) -> new Scripted(name + index)).toList();
 	}
 
 	Scripted get(int index) {
@@ -127,8 +136,8 @@ final class ScriptedMasters implements Connector {
 
 		private volatile @Nullable RedisFailure unreachable;
 
-		private Scripted(int number) {
-			this.host = "m" + number;
+		private Scripted(String host) {
+			this.host = host;
 			this.info = "redis_version:7.0.15\r\nrole:master\r\nuptime_in_seconds:1000\r\nrun_id:" + this.host;
 			on(Scripts.ACQUIRE, (request) -> response(List.of("granted", "7")));
 			on(Scripts.NUMBER, (request) -> response(1L));
