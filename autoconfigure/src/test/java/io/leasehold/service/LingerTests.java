@@ -173,6 +173,18 @@ class LingerTests {
 	}
 
 	@Test
+	void grantWithAMovedMinimumHoldIsReleasedAtItsEnd() {
+		acquire().close();
+		HeldLock held = acquire();
+		held.extend(LockOptions.UNLIMITED, Duration.ofSeconds(1));
+		held.close();
+		this.process.advance(Duration.ofSeconds(1).minus(NANO));
+		assertThat(this.process.store.local.size()).isOne();
+		this.process.advance(NANO);
+		assertThat(this.process.store.local.size()).isZero();
+	}
+
+	@Test
 	void grantInUseIsNotReleasedAfterHalfOfItsLease() {
 		park();
 		HeldLock entered = acquire();

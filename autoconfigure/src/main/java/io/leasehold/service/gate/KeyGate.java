@@ -229,6 +229,9 @@ public final class KeyGate {
 				return leave(closing, now, decision);
 			}
 			decision.more().leaving = closing;
+			if (this.linger != null && this.linger.cease(closing.grant)) {
+				decision.more().renewed = closing;
+			}
 		}
 		else if (!early && closing.mayBeKept()) {
 			closing.close();

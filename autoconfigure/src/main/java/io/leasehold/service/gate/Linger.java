@@ -167,6 +167,18 @@ final class Linger {
 		return this.lingering == grant;
 	}
 
+	/**
+	 * A grant lingers no longer, since it is kept for a moved minimum hold.
+	 * @return whether it must be renewed at once, because the store does not know that
+	 */
+	boolean cease(Grant kept) {
+		boolean lingers = lingers(kept);
+		if (lingers) {
+			this.lingering = null;
+		}
+		return lingers;
+	}
+
 	/** A grant that is being renewed lingers no longer, unless it is parked. */
 	void renewing(Grant renewed) {
 		if (this.lingering == renewed && this.parked == null) {

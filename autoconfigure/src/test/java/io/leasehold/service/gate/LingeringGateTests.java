@@ -19,6 +19,8 @@ class LingeringGateTests {
 
 	private static final LockOptions OPTIONS = EXCLUSIVE.toBuilder().linger(LEASE).build();
 
+	private static final Duration SECOND = Duration.ofSeconds(1);
+
 	private final ManualGate scene = new ManualGate(OPTIONS);
 
 	private final KeyGate gate = this.scene.gate;
@@ -66,15 +68,30 @@ class LingeringGateTests {
 		assertThat(caller.hold().grant).isSameAs(parked.grant);
 	}
 
+	@Test
+	void closedHoldWithAMovedMinimumHoldIsLeftAtItsEnd() {
+		Hold held = open();
+		held.extend(LEASE, SECOND, this.scene.clock.nanoTime());
+		Decision closed = this.scene.leave(held);
+		assertThat(closed.leaving()).isSameAs(held);
+		assertThat(closed.renewed()).as("the store learns that it does not linger").isSameAs(held);
+		this.scene.clock.advance(SECOND);
+		assertThat(this.gate.keepingEnded(held.grant).freed()).isSameAs(held);
+	}
+
 	private Hold park() {
+		Hold held = open();
+		assertThat(this.scene.leave(held).parked()).isSameAs(held.grant);
+		return held;
+	}
+
+	private Hold open() {
 		// A grant lingers from the second request of its key on
 		this.gate.rules.affinity.requested(this.gate.key(), LEASE, this.scene.clock.nanoTime());
 		TestCaller caller = this.scene.first(OPTIONS);
 		Granted granted = this.scene.granted(LEASE);
 		this.scene.response(new Granted(granted.number(), granted.validUntil(), Granted.RESERVED));
-		Hold held = this.scene.open(caller);
-		assertThat(this.scene.leave(held).parked()).isSameAs(held.grant);
-		return held;
+		return this.scene.open(caller);
 	}
 
 }
