@@ -58,7 +58,8 @@ record Fallback(Method method, boolean takesException, LockScope scope) {
 	}
 
 	private static boolean isNamed(Method candidate, String name) {
-		return MethodName.written(candidate).equals(name) && !candidate.isSynthetic();
+		return candidate.getName().equals(name)
+				|| !candidate.isSynthetic() && MethodName.written(candidate).equals(name);
 	}
 
 	/** Only suspending functions can wait for suspending fallbacks. */

@@ -67,7 +67,7 @@ public final class MethodName {
 
 	private static boolean isOverloaded(Class<?> type, Method method) {
 		return Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(type))
-			.filter((candidate) -> written(candidate).equals(written(method)) && !candidate.isBridge())
+			.filter((candidate) -> written(candidate).equals(written(method)) && !candidate.isSynthetic())
 			.count() > 1;
 	}
 

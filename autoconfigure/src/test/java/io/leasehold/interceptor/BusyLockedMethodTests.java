@@ -103,6 +103,16 @@ class BusyLockedMethodTests extends LockInterceptorFixture {
 		});
 	}
 
+	/**
+	 * The compiler adds a bridge to a public class that inherits from one that is not.
+	 */
+	@Test
+	void fallbackOfASuperclassThatIsNotPublicIsCalled() {
+		Locked.runner(Inheriting.class)
+			.run((context) -> Locked.whileHeld(context.getBean(DistributedLocks.class), "inherited",
+					() -> assertThat(context.getBean(Inheriting.class).pay("a")).isEqualTo("busy a")));
+	}
+
 	@Test
 	void fallbackIsNotCalledForExceptionsOfTheBody() {
 		Locked.runner(WithFallback.class).run((context) -> {
@@ -226,6 +236,23 @@ class BusyLockedMethodTests extends LockInterceptorFixture {
 		@DistributedLock(key = "'skip'", whenBusy = WhenBusy.SKIP)
 		public void nothing() {
 			this.runs++;
+		}
+
+	}
+
+	static class Inherited {
+
+		public String busy(String id) {
+			return "busy " + id;
+		}
+
+	}
+
+	public static class Inheriting extends Inherited {
+
+		@DistributedLock(key = "'inherited'", fallback = "busy")
+		public String pay(String id) {
+			throw new AssertionError("ran without its lock");
 		}
 
 	}
