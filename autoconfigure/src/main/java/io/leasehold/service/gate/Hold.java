@@ -258,7 +258,7 @@ public final class Hold extends Link<Hold> {
 	}
 
 	/** Begin the maximum hold time anew, and the minimum hold if it then ends later. */
-	public final void extend(Duration maxHold, Duration minHold, long now) {
+	public final synchronized void extend(Duration maxHold, Duration minHold, long now) {
 		if (minHold.toNanos() > minHoldRest(now)) {
 			this.keptUntil = now + minHold.toNanos();
 		}
