@@ -52,7 +52,7 @@ public final class Refusals {
 		return new LockBusyException(waiter.key(),
 				("Lock '%s' was not acquired by '%s': a transaction that this thread has suspended"
 						+ " holds it until that transaction ends (engine: %s). Acquire the lock before that"
-						+ " transaction, or join the transaction instead of REQUIRES_NEW or NOT_SUPPORTED")
+						+ " transaction, or join the transaction instead of REQUIRES_NEW, NOT_SUPPORTED or another manager")
 					.formatted(waiter.key(), waiter.threadName(), engine),
 				Duration.ZERO);
 	}
