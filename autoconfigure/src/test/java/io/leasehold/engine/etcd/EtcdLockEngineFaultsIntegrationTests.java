@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -215,10 +216,8 @@ class EtcdLockEngineFaultsIntegrationTests {
 		Claim first = this.engines.claim(new LockKey("first"));
 		EtcdEngines.granted(engine, first);
 		Claim claim = this.engines.claim(KEY);
-		proxy.replies().reset();
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.tryAcquire(claim));
+		loseResponse(proxy, () -> engine.tryAcquire(claim), this::isClaimed);
 		KeyValue created = this.operator.read(this.engines.keys.claims(KEY)).get(0);
-		proxy.heal();
 		assertThat(EtcdEngines.repeated(() -> EtcdEngines.granted(engine, claim)).number())
 			.isEqualTo(created.created());
 		assertThat(engine.release(claim)).isInstanceOf(ReleaseOutcome.Released.class);
@@ -255,12 +254,25 @@ class EtcdLockEngineFaultsIntegrationTests {
 		EtcdLockEngine engine = this.engines.engine(EtcdEngines.url(proxy));
 		Claim claim = this.engines.claim(KEY);
 		EtcdEngines.granted(engine, claim);
-		proxy.replies().reset();
-		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> engine.release(claim));
-		assertThat(this.operator.keys(this.engines.keys.claims(KEY))).isEmpty();
-		proxy.heal();
+		loseResponse(proxy, () -> engine.release(claim), () -> !isClaimed());
 		assertThat(EtcdEngines.repeated(() -> engine.release(claim))).isInstanceOf(ReleaseOutcome.NotOwner.class);
 		assertThat(engine.liveClaims()).isZero();
+	}
+
+	/** Let a request take effect, and its connection break before the response. */
+	private static void loseResponse(FaultProxy proxy, Runnable request, Callable<Boolean> effect) {
+		proxy.replies().hold();
+		CompletableFuture<Void> running = CompletableFuture.runAsync(request);
+		EtcdEngines.eventually().until(effect);
+		proxy.reset();
+		assertThat(running).failsWithin(Duration.ofMinutes(1))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockEngineException.class);
+		proxy.heal();
+	}
+
+	private boolean isClaimed() {
+		return !this.operator.keys(this.engines.keys.claims(KEY)).isEmpty();
 	}
 
 	/** The session's watch is opened again after its first revisions were forgotten. */
