@@ -81,7 +81,7 @@ abstract class ApplicationLifeContract {
 	@Test
 	@Fault(88)
 	void closedApplicationLetsItsHolderFinishAndTheNextOneIn() throws Exception {
-		RunningApplication closing = start("leasehold.lease=30s");
+		RunningApplication closing = start("leasehold.lease=5m");
 		DistributedLocks locks = closing.locks();
 		CountDownLatch inside = new CountDownLatch(1);
 		CountDownLatch goOn = new CountDownLatch(1);
