@@ -46,14 +46,7 @@ final class KeyContext {
 	ExpressionState newState(@Nullable Object target, @Nullable Object[] arguments) {
 		CallContext context = new CallContext(new Root(this.method, arguments, target, this.targetClass),
 				this.variables);
-		// Without copies, which applyDelegatesTo would make
-		context.setPropertyAccessors(this.shared.getPropertyAccessors());
-		context.setIndexAccessors(this.shared.getIndexAccessors());
-		context.setConstructorResolvers(this.shared.getConstructorResolvers());
-		context.setMethodResolvers(this.shared.getMethodResolvers());
-		context.setBeanResolver(this.shared.getBeanResolver());
-		context.setTypeLocator(this.shared.getTypeLocator());
-		context.setTypeConverter(this.shared.getTypeConverter());
+		this.shared.applyDelegatesTo(context);
 		return new ExpressionState(context, CONFIGURATION);
 	}
 
