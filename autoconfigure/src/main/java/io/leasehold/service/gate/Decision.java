@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Decision {
 
-	private static final More NOTHING = new More();
+	private static final RareActions NOTHING = new RareActions();
 
 	private @Nullable Waiter woken;
 
@@ -30,14 +30,14 @@ public final class Decision {
 
 	boolean removes;
 
-	private More more = NOTHING;
+	private RareActions rare = NOTHING;
 
 	/** Return the actions that few decisions contain, to be added to. */
-	More more() {
-		if (this.more == NOTHING) {
-			this.more = new More();
+	RareActions rare() {
+		if (this.rare == NOTHING) {
+			this.rare = new RareActions();
 		}
-		return this.more;
+		return this.rare;
 	}
 
 	/** Add a waiter to wake, after those added before. It must not be in a queue. */
@@ -49,13 +49,13 @@ public final class Decision {
 	void end(StoreClaim claim) {
 		NextRequest planned = claim.planned();
 		if (planned != null) {
-			more().ended = planned;
+			rare().ended = planned;
 		}
 	}
 
 	void release(Claim claim, Duration after) {
-		more().released = claim;
-		more().delay = after;
+		rare().released = claim;
+		rare().delay = after;
 	}
 
 	/** Release a claim that ended during its request, unless nothing must be released. */
@@ -67,9 +67,9 @@ public final class Decision {
 	}
 
 	Decision request(StoreClaim claim, Duration after) {
-		more().requested = claim;
-		more().plan = claim.next().plan();
-		more().delay = after;
+		rare().requested = claim;
+		rare().plan = claim.next().plan();
+		rare().delay = after;
 		return this;
 	}
 
@@ -97,7 +97,7 @@ public final class Decision {
 
 	/** Return the caller's own hold for which it waits, if a warning of that is due. */
 	public @Nullable Hold selfWait() {
-		return this.more.selfWait;
+		return this.rare.selfWait;
 	}
 
 	/** Return whether the gate is out of use. */
@@ -107,12 +107,12 @@ public final class Decision {
 
 	/** Return the hold whose grant must be renewed at once, {@code null} for none. */
 	public @Nullable Hold renewed() {
-		return this.more.renewed;
+		return this.rare.renewed;
 	}
 
 	/** Return whether the renewals that wait for their time must be sent at once. */
 	public boolean hurries() {
-		return this.more.hurries;
+		return this.rare.hurries;
 	}
 
 	/**
@@ -125,32 +125,32 @@ public final class Decision {
 
 	/** Return the plan of a claim that is over, which must be stopped. */
 	public @Nullable NextRequest ended() {
-		return this.more.ended;
+		return this.rare.ended;
 	}
 
 	/** Return a claim that must be released after the delay. */
 	public @Nullable Claim released() {
-		return this.more.released;
+		return this.rare.released;
 	}
 
 	/** Return a claim that must be requested after the delay. */
 	public @Nullable StoreClaim requested() {
-		return this.more.requested;
+		return this.rare.requested;
 	}
 
 	/** Return the number of the planned request. */
 	public int plan() {
-		return this.more.plan;
+		return this.rare.plan;
 	}
 
 	/** Return the delay before the request or the release. */
 	public Duration delay() {
-		return this.more.delay;
+		return this.rare.delay;
 	}
 
 	/** Return whether the busy claim must subscribe to the store's signals. */
 	public boolean listens() {
-		return this.more.listens;
+		return this.rare.listens;
 	}
 
 	/** Return whether the last handle of a hold that was not lost has been closed. */
@@ -160,7 +160,7 @@ public final class Decision {
 
 	/** Return a closed hold that must be left at the end of its minimum hold. */
 	public @Nullable Hold leaving() {
-		return this.more.leaving;
+		return this.rare.leaving;
 	}
 
 	/**
@@ -175,11 +175,11 @@ public final class Decision {
 	 * Return a grant that was parked for the first time, whose return must be planned.
 	 */
 	public @Nullable Grant parked() {
-		return this.more.parked;
+		return this.rare.parked;
 	}
 
 	public @Nullable Loss loss() {
-		return this.more.loss;
+		return this.rare.loss;
 	}
 
 	/**
@@ -196,7 +196,7 @@ public final class Decision {
 	}
 
 	/** Actions that few decisions contain, to keep others small. */
-	static final class More {
+	static final class RareActions {
 
 		private @Nullable NextRequest ended;
 

@@ -116,7 +116,7 @@ public final class KeyGate {
 			waiter.waited = true;
 			Hold own = this.holders.ofCaller(waiter);
 			decision.startsWait = true;
-			decision.more().selfWait = (own != null && own.reportsSelfWait(waiter.runsUnder(own))) ? own : null;
+			decision.rare().selfWait = (own != null && own.reportsSelfWait(waiter.runsUnder(own))) ? own : null;
 		}
 	}
 
@@ -199,7 +199,7 @@ public final class KeyGate {
 		Grant grant = new Grant(claim, response, sent, now);
 		Hold hold = new Hold(grant, waiter, null, pushed, now);
 		if (this.linger != null && this.linger.granted(grant, response)) {
-			decision.more().renewed = hold;
+			decision.rare().renewed = hold;
 		}
 		return this.queue.give(waiter, hold, decision);
 	}
@@ -228,9 +228,9 @@ public final class KeyGate {
 			if (!early) {
 				return leave(closing, now, decision);
 			}
-			decision.more().leaving = closing;
+			decision.rare().leaving = closing;
 			if (this.linger != null && this.linger.cease(closing.grant)) {
-				decision.more().renewed = closing;
+				decision.rare().renewed = closing;
 			}
 		}
 		else if (!early && closing.mayBeKept()) {
@@ -257,7 +257,7 @@ public final class KeyGate {
 			return decision;
 		}
 		if (hold.minHoldRest(now) > 0) {
-			decision.more().leaving = hold;
+			decision.rare().leaving = hold;
 			return decision;
 		}
 		return leave(hold, now, decision);
@@ -280,7 +280,7 @@ public final class KeyGate {
 			}
 			boolean awaited = closed.grant.awaitsFirstRenewal();
 			if (!closed.grant.isFreshFor(Hold.leaseOf(next.options()), awaited, now)) {
-				decision.more().hurries = awaited;
+				decision.rare().hurries = awaited;
 				return awaited ? decision : release(closed, decision);
 			}
 			kept = new Hold(closed.grant, next, closed, closed.pushed, now);
@@ -325,7 +325,7 @@ public final class KeyGate {
 		if (loss == null) {
 			return decision;
 		}
-		decision.more().loss = loss;
+		decision.rare().loss = loss;
 		return released(Duration.ZERO, decision);
 	}
 
@@ -349,7 +349,7 @@ public final class KeyGate {
 		Grant wanted = (this.linger != null) ? this.linger.recalled(claim, decision) : null;
 		Hold held = (wanted != null) ? this.holders.of(wanted) : null;
 		if (held != null) {
-			decision.more().renewed = held;
+			decision.rare().renewed = held;
 		}
 		return decision;
 	}

@@ -186,7 +186,7 @@ final class KeyQueue {
 		}
 		else if (endAttempts(claim, null, decision)) {
 			if (claim.next().subscribe()) {
-				decision.more().listens = true;
+				decision.rare().listens = true;
 			}
 			decision.request(claim, again ? Duration.ZERO : busy.retryIn());
 		}

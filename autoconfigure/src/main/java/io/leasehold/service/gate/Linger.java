@@ -123,7 +123,7 @@ final class Linger {
 		this.parked = closed;
 		if (!this.returnPlanned) {
 			this.returnPlanned = true;
-			decision.more().parked = closed.grant;
+			decision.rare().parked = closed.grant;
 		}
 		return closed;
 	}
