@@ -229,7 +229,8 @@ public final class KeyGate {
 				return leave(closing, now, decision);
 			}
 			decision.rare().leaving = closing;
-			if (this.linger != null && this.linger.cease(closing.grant)) {
+			if (this.linger != null && this.linger.lingersNoLonger(closing.grant)) {
+				// The store does not know that
 				decision.rare().renewed = closing;
 			}
 		}
@@ -335,7 +336,7 @@ public final class KeyGate {
 	 */
 	public synchronized @Nullable Hold renewalBegan(Grant renewed) {
 		if (this.linger != null) {
-			this.linger.renewing(renewed);
+			this.linger.lingersNoLonger(renewed);
 		}
 		return this.holders.of(renewed);
 	}

@@ -168,22 +168,16 @@ final class Linger {
 	}
 
 	/**
-	 * A grant lingers no longer, since it is kept for a moved minimum hold.
-	 * @return whether it must be renewed at once, because the store does not know that
+	 * A grant that is renewed, or kept for a moved minimum hold, lingers no longer,
+	 * unless it is parked.
+	 * @return whether it did
 	 */
-	boolean cease(Grant kept) {
-		boolean lingers = lingers(kept);
-		if (lingers) {
+	boolean lingersNoLonger(Grant used) {
+		boolean did = this.lingering == used && this.parked == null;
+		if (did) {
 			this.lingering = null;
 		}
-		return lingers;
-	}
-
-	/** A grant that is being renewed lingers no longer, unless it is parked. */
-	void renewing(Grant renewed) {
-		if (this.lingering == renewed && this.parked == null) {
-			this.lingering = null;
-		}
+		return did;
 	}
 
 	/** A grant that is no longer in force does not linger either. */
