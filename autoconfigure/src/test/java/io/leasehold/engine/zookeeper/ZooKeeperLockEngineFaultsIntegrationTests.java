@@ -60,7 +60,7 @@ class ZooKeeperLockEngineFaultsIntegrationTests extends ZooKeeperFaultsFixture {
 		proxy.refuse();
 		proxy.reset();
 		eventually().untilAsserted(() -> assertThatExceptionOfType(LockEngineException.class)
-			.isThrownBy(() -> this.engines.useOnce(engine, KEY))
+			.isThrownBy(() -> engine.tryAcquire(this.engines.claim(KEY)))
 			.withMessageContaining("no connection to '127.0.0.1:%d' within the call timeout", proxy.port()));
 		proxy.heal();
 		LockKey other = new LockKey("order:43"); // the first one may have a node already
