@@ -1,8 +1,5 @@
 package io.leasehold.docs;
 
-import java.util.List;
-
-import io.leasehold.LockKey;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 
@@ -16,9 +13,5 @@ public interface MyServer {
 	}
 
 	LockEngine connect(String namespace, Member member);
-
-	void delete(String namespace, LockKey key);
-
-	List<String> keys(String namespace);
 
 }
