@@ -213,9 +213,10 @@ public final class LockAnnotationValidator
 		if (!locked.hasNext() || factory.containsBean(REPLACED_BEANS) || ProxyChecks.hasAdvice(bean)) {
 			return;
 		}
-		throw locked.next()
-			.invalid("runs without its lock: bean '%s' has no proxy for it".formatted(name), AopUtils.isJdkDynamicProxy(
-					bean) ? "The bean is a JDK proxy that hides the annotated class. Annotate the interface, or let the @Bean" + " method or FactoryBean return the object itself." : "It was created too early, perhaps for a BeanPostProcessor that needs it (inject an ObjectProvider there" + " and make its @Bean method static), it was registered as an object (register its class), it belongs to a" + " context without auto-configuration, or it is an aspect, which has no proxy.");
+		String action = AopUtils.isJdkDynamicProxy(bean)
+				? "The bean is a JDK proxy that hides the annotated class. Annotate the interface, or let the @Bean method or FactoryBean return the object itself."
+				: "It was created too early, perhaps for a BeanPostProcessor that needs it (inject an ObjectProvider there and make its @Bean method static), it was registered as an object (register its class), it belongs to a context without auto-configuration, or it is an aspect, which has no proxy.";
+		throw locked.next().invalid("runs without its lock: bean '%s' has no proxy for it".formatted(name), action);
 	}
 
 }
