@@ -249,14 +249,15 @@ class EtcdLockEngineFaultsIntegrationTests {
 
 	@Fault(13)
 	@Test
-	void repeatedReleaseAfterALostResponseFindsNothing() {
+	void repeatedReleaseAfterALostResponseLeavesNothing() {
 		FaultProxy proxy = this.engines.proxy();
 		EtcdLockEngine engine = this.engines.engine(EtcdEngines.url(proxy));
 		Claim claim = this.engines.claim(KEY);
 		EtcdEngines.granted(engine, claim);
 		loseResponse(proxy, () -> engine.release(claim), () -> !isClaimed());
-		assertThat(EtcdEngines.repeated(() -> engine.release(claim))).isInstanceOf(ReleaseOutcome.NotOwner.class);
+		EtcdEngines.repeated(() -> engine.release(claim)); // of either outcome, if a connection breaks once more
 		assertThat(engine.liveClaims()).isZero();
+		assertThat(isClaimed()).isFalse();
 	}
 
 	/** Let a request take effect, and its connection break before the response. */
