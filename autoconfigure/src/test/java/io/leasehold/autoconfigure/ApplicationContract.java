@@ -128,7 +128,7 @@ public abstract class ApplicationContract extends ApplicationLifeContract {
 		kinds.put("stage", orders::stage);
 		kinds.put("async", orders::async);
 		kinds.put("mono", (key, body) -> orders.mono(key, body).toFuture());
-		kinds.put("flux", (key, body) -> orders.flux(key, body).next().toFuture());
+		kinds.put("flux", (key, body) -> orders.flux(key, body).last().toFuture());
 		CompletableFuture<String> body = new CompletableFuture<>();
 		List<CompletableFuture<String>> results = new ArrayList<>();
 		List<Callable<Void>> others = new ArrayList<>();
