@@ -39,6 +39,9 @@ final class DeferredReleases implements TransactionSynchronization, ReleaseTimin
 
 	private boolean completed;
 
+	/** Whether another synchronization, registered as the last one, runs the releases. */
+	private boolean followed;
+
 	/**
 	 * Create releases.
 	 * @param guarded whether a lost lock prevents the commit
@@ -92,7 +95,12 @@ final class DeferredReleases implements TransactionSynchronization, ReleaseTimin
 
 	@Override
 	public boolean waitsForCaller() {
-		return isWaiting() && TransactionSynchronizationManager.isSynchronizationActive()
+		return isWaiting()
+				&& (isOfCurrentTransaction() || this.transaction != null && this.transaction.hasEndedInCurrentThread());
+	}
+
+	private boolean isOfCurrentTransaction() {
+		return TransactionSynchronizationManager.isSynchronizationActive()
 				&& TransactionSynchronizationManager.getSynchronizations().contains(this);
 	}
 
@@ -115,6 +123,24 @@ final class DeferredReleases implements TransactionSynchronization, ReleaseTimin
 		return !this.waiting.isEmpty();
 	}
 
+	/**
+	 * Let the releases follow the synchronizations that were registered after this one.
+	 * Other resources of the transaction, such as those of Kafka, commit in its
+	 * completion.
+	 */
+	@Override
+	public void beforeCompletion() {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCompletion(int status) {
+				release();
+			}
+
+		});
+		this.followed = true;
+	}
+
 	@Override
 	public void afterCompletion(int status) {
 		boolean unknown = (this.transaction != null) ? this.transaction.isUnknown() : status == STATUS_UNKNOWN;
@@ -122,6 +148,12 @@ final class DeferredReleases implements TransactionSynchronization, ReleaseTimin
 		if (unknown && held != null) {
 			Handles.commitUnknown(held);
 		}
+		if (!this.followed) {
+			release();
+		}
+	}
+
+	private void release() {
 		for (Runnable release = next(); release != null; release = next()) {
 			try {
 				release.run();

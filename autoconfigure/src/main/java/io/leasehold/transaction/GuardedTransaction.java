@@ -50,6 +50,9 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 
 	private boolean committing;
 
+	/** Thread that calls the synchronizations after the commit or rollback. */
+	private volatile @Nullable Thread ended;
+
 	GuardedTransaction(AbstractPlatformTransactionManager manager, DefaultTransactionStatus status) {
 		this.manager = manager;
 		this.status = status;
@@ -135,6 +138,13 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 		return this.committed;
 	}
 
+	/**
+	 * Return whether the current thread has committed this transaction or rolled it back.
+	 */
+	boolean hasEndedInCurrentThread() {
+		return this.ended == Thread.currentThread();
+	}
+
 	/** Return whether the outcome of the commit is unknown, after the completion. */
 	boolean isUnknown() {
 		return this.unknown;
@@ -158,6 +168,7 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 	@Override
 	public void afterCommit() {
 		this.committed = true;
+		this.ended = Thread.currentThread();
 	}
 
 	/**
@@ -167,6 +178,7 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 	 */
 	@Override
 	public void afterCompletion(int completion) {
+		this.ended = Thread.currentThread();
 		CommitAttempt attempt = CommitAttempt.of(this.status);
 		this.unknown = attempt != null && attempt.isUnknown(completion);
 		if (this.unknown) {

@@ -158,7 +158,7 @@ abstract class InsideCommitContract {
 			return switch (this) {
 				case NOTHING, LOCKED_CALL -> true;
 				// A lock that was acquired inside is released by then
-				case FENCED_CALL -> place != Place.INSIDE || moment.compareTo(Moment.AFTER_COMPLETION) < 0;
+				case FENCED_CALL -> place != Place.INSIDE || moment.compareTo(Moment.AFTER_COMPLETION) <= 0;
 				// A documented limit: Hibernate calls its interceptor after the
 				// comparison
 				case NEW_TRANSACTION -> FENCED_CALL.isPossible(place, moment)

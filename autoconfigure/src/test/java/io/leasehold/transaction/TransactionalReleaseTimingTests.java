@@ -8,16 +8,20 @@ import java.util.concurrent.Executor;
 import javax.sql.DataSource;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionTimedOutException;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class TransactionalReleaseTimingTests {
@@ -57,6 +61,58 @@ class TransactionalReleaseTimingTests {
 			release(this.timing.releases());
 			throw new IllegalStateException("no");
 		}));
+		assertThat(this.log).containsExactly("released");
+	}
+
+	/**
+	 * Kafka, RabbitMQ and Redis commit their part of a transaction in its completion.
+	 * They register when they are used, which is after the lock was acquired.
+	 */
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void releasesAfterResourcesThatCommitInTheCompletion(boolean commits) {
+		template().executeWithoutResult((status) -> {
+			registerResource("earlier resource");
+			release(this.timing.releases());
+			registerResource("later resource");
+			if (!commits) {
+				status.setRollbackOnly();
+			}
+		});
+		assertThat(this.log).containsExactly("earlier resource", "later resource", "released");
+	}
+
+	/** Such a resource may be used for the first time before the commit. */
+	@Test
+	void releasesAfterResourcesThatAreUsedBeforeTheCommit() {
+		template().executeWithoutResult((status) -> {
+			release(this.timing.releases());
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void beforeCommit(boolean readOnly) {
+					registerResource("resource");
+				}
+
+			});
+		});
+		assertThat(this.log).containsExactly("resource", "released");
+	}
+
+	@Test
+	void releasesAfterAFailureBeforeTheCompletion() {
+		assertThatExceptionOfType(TransactionTimedOutException.class)
+			.isThrownBy(() -> template().executeWithoutResult((status) -> {
+				release(this.timing.releases());
+				TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+					@Override
+					public void beforeCommit(boolean readOnly) {
+						throw new TransactionTimedOutException("late");
+					}
+
+				});
+			}));
 		assertThat(this.log).containsExactly("released");
 	}
 
@@ -171,6 +227,17 @@ class TransactionalReleaseTimingTests {
 			this.log.add("body");
 		});
 		assertThat(this.log).containsExactly("released", "body");
+	}
+
+	private void registerResource(String name) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCompletion(int outcome) {
+				TransactionalReleaseTimingTests.this.log.add(name);
+			}
+
+		});
 	}
 
 	private void release(Executor releases) {
