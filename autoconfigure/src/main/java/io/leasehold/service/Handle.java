@@ -57,8 +57,12 @@ final class Handle implements HeldLock, Runnable {
 
 	/** Open another handle of the same hold, or return {@code null} if it has ended. */
 	@Nullable Handle another() {
+		return another(this.holds.timing);
+	}
+
+	@Nullable Handle another(ReleaseTiming timing) {
 		Handle other = isOpen() && this.holds.isValid(this.gate, this.hold)
-				? open(this.holds, this.gate, this.hold, this.holds.timing.releases(), false) : null;
+				? open(this.holds, this.gate, this.hold, timing.releases(), false) : null;
 		return (other != null) ? other.announced() : null;
 	}
 
@@ -204,6 +208,13 @@ final class Handle implements HeldLock, Runnable {
 			this.releases.discarded();
 			this.holds.close(this.gate, this.hold);
 			this.holds.throwIfLostAtEnd(this.hold);
+		}
+	}
+
+	/** Close this handle without waiting for the response of a store. */
+	void leave() {
+		if (shut()) {
+			this.holds.leave(this.gate, this.hold);
 		}
 	}
 

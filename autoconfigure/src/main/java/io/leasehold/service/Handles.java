@@ -1,6 +1,9 @@
 package io.leasehold.service;
 
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import io.leasehold.HeldLock;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +38,20 @@ public final class Handles {
 	 */
 	public static Optional<HeldLock> enter(HeldLock held) {
 		return (held instanceof Handle handle) ? Optional.ofNullable(handle.another()) : Optional.empty();
+	}
+
+	/**
+	 * Keep locks held, such as during a commit, whenever their holders close them. Locks
+	 * that were closed or lost are not kept.
+	 * @return ends that, and does not wait for the response of a store
+	 */
+	public static Runnable keep(Collection<HeldLock> locks) {
+		List<Handle> kept = locks.stream()
+			.flatMap((lock) -> lock.parts().stream())
+			.flatMap((part) -> (part instanceof Handle handle)
+					? Stream.ofNullable(handle.another(ReleaseTiming.IMMEDIATE)) : Stream.empty())
+			.toList();
+		return () -> kept.forEach(Handle::leave);
 	}
 
 	/** Return why a lock with one key cannot be fenced, or {@code null} if it can be. */

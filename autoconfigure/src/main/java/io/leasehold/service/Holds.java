@@ -187,6 +187,16 @@ final class Holds implements Watchdog.Listener {
 		}
 	}
 
+	/** Close a handle, and end the hold in another thread if it was the last one. */
+	void leave(KeyGate gate, Hold hold) {
+		long now = now();
+		Decision decision = gate.closed(hold, now);
+		this.driver.carryOut(gate, decision);
+		if (decision.closes()) {
+			this.reports.closed(hold, now);
+		}
+	}
+
 	/** Lose a hold, or the one that now has its grant, if that is no longer in force. */
 	void lose(KeyGate gate, Hold hold, LossCause cause) {
 		Decision decision = gate.lost(hold, cause);

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockKey;
 import io.leasehold.reactive.ReactiveLocks;
 import io.leasehold.service.Handles;
 import io.r2dbc.spi.Batch;
@@ -96,17 +97,34 @@ final class GuardedConnection implements Connection, Wrapped<Connection> {
 		return Mono.from(this.target.beginTransaction(definition)).doOnSuccess((begun) -> this.open = true);
 	}
 
+	/**
+	 * Commit while the locks are held, also if the subscription is cancelled meanwhile
+	 * and closes them.
+	 */
 	@Override
 	public Mono<Void> commitTransaction() {
 		return Mono.deferContextual((context) -> {
 			List<HeldLock> locks = locks(context);
-			if (this.refusesLost) {
-				locks.forEach(HeldLock::throwIfLost);
-			}
-			return Flux.fromIterable(ReactiveFences.in(context))
-				.concatMap((fences) -> fences.compare(this))
-				.then(Mono.defer(() -> commit(locks)));
+			return Mono.using(() -> Handles.keep(locks), (kept) -> commit(context, locks), Runnable::run);
 		});
+	}
+
+	private Mono<Void> commit(ContextView context, List<HeldLock> locks) {
+		if (this.refusesLost) {
+			locks.forEach(HeldLock::throwIfLost);
+			ReactiveLocks.held(context).forEach(GuardedConnection::requireOpen);
+		}
+		return Flux.fromIterable(ReactiveFences.in(context))
+			.concatMap((fences) -> fences.compare(this))
+			.then(Mono.defer(() -> commit(locks)));
+	}
+
+	private static void requireOpen(HeldLock lock) {
+		if (!lock.isValid()) {
+			throw new IllegalStateException(
+					"Lock '%s' was released before the commit, because its subscription was cancelled: the transaction was rolled back"
+						.formatted(LockKey.readable(lock.key())));
+		}
 	}
 
 	private Mono<Void> commit(List<HeldLock> locks) {

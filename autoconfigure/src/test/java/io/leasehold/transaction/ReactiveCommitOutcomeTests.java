@@ -1,12 +1,18 @@
 package io.leasehold.transaction;
 
 import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
+import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockLostException;
+import io.leasehold.LockOptions;
 import io.leasehold.LossCause;
 import io.leasehold.reactive.ReactiveLocks;
 import io.leasehold.test.contract.Fault;
@@ -15,14 +21,18 @@ import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.R2dbcDataIntegrityViolationException;
 import io.r2dbc.spi.R2dbcNonTransientResourceException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.dao.DataAccessException;
 import org.springframework.r2dbc.connection.DelegatingConnectionFactory;
+import org.springframework.transaction.reactive.TransactionSynchronization;
+import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -107,6 +117,71 @@ class ReactiveCommitOutcomeTests extends ReactiveShopFixture {
 		});
 	}
 
+	/**
+	 * The next owner sees what was committed, although the cancellation releases the
+	 * lock.
+	 */
+	@Test
+	void cancellationDuringTheCommitReleasesTheLockAroundItAfterItsEnd() {
+		DelayedCommit commit = new DelayedCommit();
+		run(releasing(withCommit(commit)), (shop, context) -> {
+			AtomicReference<HeldLock> held = new AtomicReference<>();
+			commit.cancel(shop.sell(() -> remember(held)));
+			await().until(() -> !held.get().isValid());
+			CompletableFuture<Long> next = soldByNextOwner(shop, context);
+			assertThat(isFree(context, "sale")).isFalse();
+			commit.proceed();
+			assertThat(next.get(1, TimeUnit.MINUTES)).isEqualTo(1);
+		});
+	}
+
+	@Test
+	void transactionThatIsCancelledBeforeItsCommitRollsBack() {
+		DelayedCommit commit = new DelayedCommit();
+		AtomicReference<@Nullable Integer> status = new AtomicReference<>();
+		run(releasing(ConnectionFactories.get(this.url)), (shop, context) -> {
+			commit.cancel(shop.sell(() -> beforeCommit(commit::reached, status::set)));
+			await().until(() -> isFree(context, "sale"));
+			commit.proceed();
+			await().until(() -> status.get() != null);
+			assertThat(status).hasValue(TransactionSynchronization.STATUS_ROLLED_BACK);
+			assertThat(shop.sold()).isZero();
+		});
+	}
+
+	private ApplicationContextRunner releasing(ConnectionFactory database) {
+		return runner().withBean(ConnectionFactory.class, () -> database)
+			.withPropertyValues("leasehold.reactive.on-cancel=release");
+	}
+
+	private static CompletableFuture<Long> soldByNextOwner(ReactiveShop shop, ApplicationContext context) {
+		DistributedLocks locks = context.getBean(DistributedLocks.class);
+		LockOptions patient = locks.defaults().toBuilder().waitTime(Duration.ofMinutes(1)).build();
+		return locks.acquireAsync("sale", patient).thenApply((held) -> {
+			try (held) {
+				return shop.sold();
+			}
+		});
+	}
+
+	private static Mono<Void> beforeCommit(Supplier<Mono<Void>> action, Consumer<Integer> completed) {
+		return TransactionSynchronizationManager.forCurrentTransaction()
+			.doOnNext((current) -> current.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public Mono<Void> beforeCommit(boolean readOnly) {
+					return action.get();
+				}
+
+				@Override
+				public Mono<Void> afterCompletion(int status) {
+					return Mono.fromRunnable(() -> completed.accept(status));
+				}
+
+			}))
+			.then();
+	}
+
 	private static Mono<Void> remember(AtomicReference<HeldLock> held) {
 		return ReactiveLocks.current().doOnNext(held::set).then();
 	}
@@ -154,9 +229,11 @@ class ReactiveCommitOutcomeTests extends ReactiveShopFixture {
 
 		@Override
 		public Mono<Void> execute(Connection target) {
-			return Mono.fromRunnable(this.begun::countDown)
-				.then(this.delay.asMono())
-				.then(Mono.from(target.commitTransaction()));
+			return reached().then(Mono.from(target.commitTransaction()));
+		}
+
+		Mono<Void> reached() {
+			return Mono.fromRunnable(this.begun::countDown).then(this.delay.asMono());
 		}
 
 		void cancel(Mono<Void> work) throws InterruptedException {
