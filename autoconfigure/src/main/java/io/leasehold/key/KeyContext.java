@@ -31,7 +31,8 @@ final class KeyContext {
 	KeyContext(Method method, Class<?> targetClass, KeyVariables variables, BeanResolver beans,
 			ReflectiveMethodResolver methods) {
 		this.method = method;
-		this.targetClass = targetClass;
+		// Not that of a proxy or a lambda, whose name is another one in each process
+		this.targetClass = MethodName.owner(targetClass, method);
 		this.variables = variables;
 		this.shared.setBeanResolver(beans);
 		this.shared.setMethodResolvers(List.of(methods));

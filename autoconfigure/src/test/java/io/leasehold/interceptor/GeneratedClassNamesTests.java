@@ -80,9 +80,27 @@ class GeneratedClassNamesTests {
 		assertThat(generated).hasSize(1);
 	}
 
+	/** A generated class has another name in each process. */
+	@Test
+	void keyWithTheNameOfTheTargetClassNamesTheInterface() {
+		Locked.runner(NamedClients.class, LockInterceptorFixture.Recorder.class).run((context) -> {
+			context.getBean("proxy", Named.class).load("eu");
+			context.getBean("lambda", Named.class).load("us");
+			assertThat(context.getBean(LockInterceptorFixture.Recorder.class).acquired("Named.load"))
+				.containsExactly("Named:eu", "Named:us");
+		});
+	}
+
 	public interface Rates {
 
 		@DistributedLock(key = "'rate:' + #p0")
+		void load(String region);
+
+	}
+
+	public interface Named {
+
+		@DistributedLock(key = "#root.targetClass.simpleName + ':' + #p0")
 		void load(String region);
 
 	}
@@ -112,6 +130,22 @@ class GeneratedClassNamesTests {
 
 		@Bean
 		Rates lambda() {
+			return (region) -> {
+			};
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class NamedClients {
+
+		@Bean
+		Named proxy() {
+			return GeneratedClassNamesTests.proxy(Named.class);
+		}
+
+		@Bean
+		Named lambda() {
 			return (region) -> {
 			};
 		}
