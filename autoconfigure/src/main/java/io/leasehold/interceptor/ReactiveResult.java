@@ -31,6 +31,9 @@ import org.springframework.util.Assert;
  */
 class ReactiveResult implements ResultKind {
 
+	/** Message of Reactor's exception, whose cause is that of the release. */
+	private static final String RELEASE_FAILED = "Async resource cleanup failed after onComplete";
+
 	private final ReactiveAdapter adapter;
 
 	ReactiveResult(ReactiveAdapter adapter) {
@@ -153,7 +156,7 @@ class ReactiveResult implements ResultKind {
 	}
 
 	private static Throwable unwrapped(Throwable failure) {
-		return (failure.getCause() instanceof LockLostException loss && failure.getClass() == RuntimeException.class)
+		return (failure.getCause() instanceof LockLostException loss && RELEASE_FAILED.equals(failure.getMessage()))
 				? loss : failure;
 	}
 

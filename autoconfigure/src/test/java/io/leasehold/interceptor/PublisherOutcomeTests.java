@@ -8,6 +8,7 @@ import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
+import io.leasehold.LossCause;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.reactive.ReactiveLocks;
@@ -62,6 +63,16 @@ class PublisherOutcomeTests {
 			context.getBean(LockService.class).cancelled(held.get(30, TimeUnit.SECONDS));
 			body.tryEmitValue("paid");
 			assertThat(failureOf(result)).isInstanceOf(LockLostException.class);
+		});
+	}
+
+	/** Reactor reports a failed release by a plain exception with a cause, too. */
+	@Test
+	void exceptionOfTheBodyIsNotReplacedByTheLossThatCausedIt() {
+		run((context) -> {
+			RuntimeException failure = new RuntimeException("no",
+					new LockLostException(new LockKey("other"), "local", LossCause.EXPIRED));
+			assertThat(failureOf(begin(context, new CompletableFuture<>(), Mono.error(failure)))).isSameAs(failure);
 		});
 	}
 
