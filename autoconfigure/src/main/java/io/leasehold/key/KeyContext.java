@@ -9,6 +9,7 @@ import org.springframework.expression.BeanResolver;
 import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.support.ReflectiveMethodResolver;
+import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeLocator;
 
@@ -29,13 +30,14 @@ final class KeyContext {
 	private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
 	KeyContext(Method method, Class<?> targetClass, KeyVariables variables, BeanResolver beans,
-			ReflectiveMethodResolver methods) {
+			ReflectiveMethodResolver methods, ReflectivePropertyAccessor properties) {
 		this.method = method;
 		// Not that of a proxy or a lambda, whose name is another one in each process
 		this.targetClass = MethodName.owner(targetClass, method);
 		this.variables = variables;
 		this.shared.setBeanResolver(beans);
 		this.shared.setMethodResolvers(List.of(methods));
+		this.shared.setPropertyAccessors(List.of(properties));
 		// Not that of the calling thread, which differs in the common pool
 		this.shared.setTypeLocator(new StandardTypeLocator(targetClass.getClassLoader()));
 	}

@@ -15,6 +15,7 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.ReflectiveMethodResolver;
+import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
 import org.springframework.util.StringUtils;
 
 /**
@@ -56,7 +57,8 @@ public final class KeyParser {
 		KeyMethods methods = new KeyMethods(text, variables);
 		methods.check(root);
 		return new KeyExpression(text, KeyPart.of(root, variables),
-				new KeyContext(method, targetClass, variables, this.resolver, methods), isBare(root, variables));
+				new KeyContext(method, targetClass, variables, this.resolver, methods, new KeyMethods.Properties()),
+				isBare(root, variables));
 	}
 
 	private static boolean isBare(SpelNode node, KeyVariables variables) {
@@ -82,8 +84,8 @@ public final class KeyParser {
 				"Read a property with @environment.getRequiredProperty('...').");
 		SpelNodeImpl root = parse("condition", text);
 		new KeyChecks("condition", text, variables, this.beans).checkNames(root);
-		return new LockCondition(root,
-				new KeyContext(method, targetClass, variables, this.resolver, new ReflectiveMethodResolver()));
+		return new LockCondition(root, new KeyContext(method, targetClass, variables, this.resolver,
+				new ReflectiveMethodResolver(), new ReflectivePropertyAccessor()));
 	}
 
 	private SpelNodeImpl parse(String attribute, String text) {
