@@ -3,6 +3,7 @@ package io.leasehold.interceptor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -79,8 +80,13 @@ public final class LockAnnotationValidator
 
 	@Override
 	public Object getEarlyBeanReference(Object bean, String beanName) {
-		this.early.add(beanName);
+		this.early.add(nameOf(bean, beanName));
 		return bean;
+	}
+
+	/** Return a name that differs from that of a factory's product. */
+	private static String nameOf(Object bean, String name) {
+		return (bean instanceof FactoryBean<?>) ? BeanFactory.FACTORY_BEAN_PREFIX + name : name;
 	}
 
 	@Override
@@ -88,7 +94,7 @@ public final class LockAnnotationValidator
 		Class<?> type = typeOf(bean);
 		Map<Method, LockAnnotation> locked = this.methods.of(type);
 		if (!locked.isEmpty()) {
-			if (this.early.contains(beanName)) {
+			if (this.early.contains(nameOf(bean, beanName))) {
 				ProxyChecks.checkEarly(beanName, locked.values());
 			}
 			else if (this.beans != null) {
@@ -135,12 +141,21 @@ public final class LockAnnotationValidator
 	}
 
 	private void checkProxies(ConfigurableListableBeanFactory factory) {
-		forEachBean(factory, (name) -> {
-			Object bean = factory.getSingleton(name);
-			if (bean != null) {
-				checkAdvice(factory, bean, name);
-			}
-		});
+		forEachBean(factory, (name) -> singletons(factory, name).forEach((bean) -> checkAdvice(factory, bean, name)));
+	}
+
+	/**
+	 * Return a singleton that exists. If it is the factory of an annotated object, return
+	 * this object as well: it may have been created before the proxies.
+	 */
+	private List<Object> singletons(ConfigurableListableBeanFactory factory, String name) {
+		Object bean = factory.getSingleton(name);
+		Class<?> product = (bean instanceof FactoryBean<?> && factory.isSingleton(name)) ? factory.getType(name, false)
+				: null;
+		if (bean == null) {
+			return List.of();
+		}
+		return (product != null && this.methods.areIn(product)) ? List.of(bean, factory.getBean(name)) : List.of(bean);
 	}
 
 	/** Visit the beans, also those that were registered as objects. */
@@ -192,14 +207,13 @@ public final class LockAnnotationValidator
 	 */
 	private @Nullable Class<?> checkedType(ConfigurableListableBeanFactory factory, String name,
 			TransactionOrder order) {
-		Object bean = factory.getSingleton(name);
-		if (bean == null) {
-			return factory.getType(name, false);
+		List<Object> singletons = singletons(factory, name);
+		for (Object bean : singletons) {
+			checkAdvice(factory, bean, name);
+			order.checkProxy(bean, this.methods.of(typeOf(bean)));
 		}
-		checkAdvice(factory, bean, name);
-		Class<?> type = typeOf(bean);
-		order.checkProxy(bean, this.methods.of(type));
-		return (bean instanceof FactoryBean<?>) ? factory.getType(name, false) : type;
+		return (singletons.isEmpty() || singletons.get(0) instanceof FactoryBean<?>) ? factory.getType(name, false)
+				: typeOf(singletons.get(0));
 	}
 
 	/** Return the class of a bean. A factory may be configured like a proxy. */

@@ -24,6 +24,9 @@ final class ProxyChecks {
 	/** Composes the annotations of listeners, such as {@code @KafkaListener}. */
 	private static final String MESSAGES = "org.springframework.messaging.handler.annotation.MessageMapping";
 
+	/** Package of annotations such as {@code @ServiceActivator}. */
+	private static final String INTEGRATION = "org.springframework.integration.annotation";
+
 	private ProxyChecks() {
 	}
 
@@ -95,7 +98,8 @@ final class ProxyChecks {
 		for (LockAnnotation annotation : locked) {
 			MergedAnnotations annotations = MergedAnnotations.from(annotation.method(), SearchStrategy.TYPE_HIERARCHY);
 			if (annotations.isPresent(SCHEDULED)
-					|| annotations.stream(MESSAGES).anyMatch((mapping) -> mapping.getDistance() > 0)) {
+					|| annotations.stream(MESSAGES).anyMatch((mapping) -> mapping.getDistance() > 0)
+					|| annotations.stream().anyMatch((any) -> any.getType().getPackageName().equals(INTEGRATION))) {
 				throw annotation.invalid(
 						"is called by Spring without its lock: bean '%s' is part of a circle of dependencies, so that Spring schedules or registers the bean itself"
 							.formatted(bean),

@@ -28,6 +28,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.integration.annotation.ServiceActivator;
+import org.springframework.integration.config.EnableIntegration;
 import org.springframework.messaging.handler.annotation.MessageMapping;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -63,7 +65,10 @@ class EscapedBeansTests {
 	static Stream<Object[]> harmless() {
 		return Stream.of(new Object[] { Listener.class, new Class<?>[] { Listener.class, Friend.class } },
 				new Object[] { Factory.class, new Class<?>[] { FactoryConfiguration.class } },
-				new Object[] { Nightly.class, new Class<?>[] { Nightly.class, Scheduling.class } });
+				new Object[] { Nightly.class, new Class<?>[] { Nightly.class, Scheduling.class } },
+				new Object[] { Product.class, new Class<?>[] { ProductConfiguration.class } },
+				new Object[] { Product.class,
+						new Class<?>[] { CircularProducts.class, ProductsFriend.class, Scheduling.class } });
 	}
 
 	@Test
@@ -93,17 +98,30 @@ class EscapedBeansTests {
 
 		FACTORY_MADE_TOO_EARLY(FactoryConfiguration.class, EarlyConfiguration.class),
 
+		PRODUCT_MADE_TOO_EARLY(ProductConfiguration.class, EarlyProductConfiguration.class),
+
 		SCHEDULED_IN_A_CIRCLE(Nightly.class, NightlyFriend.class, Scheduling.class),
 
 		MESSAGES_IN_A_CIRCLE(Consumer.class, ConsumerFriend.class),
+
+		INTEGRATION_IN_A_CIRCLE(Activator.class, ActivatorFriend.class, Integration.class),
+
+		COMPOSED_INTEGRATION_IN_A_CIRCLE(ComposedActivator.class, ComposedActivatorFriend.class, Integration.class),
 
 		CHILD_WITHOUT_PROXIES {
 
 			@Override
 			void start(Contexts contexts) {
-				AnnotationConfigApplicationContext parent = contexts.create(null, true);
-				contexts.refresh(parent);
-				contexts.refresh(contexts.create(parent, false, Plain.class));
+				startChild(contexts, Plain.class);
+			}
+
+		},
+
+		PRODUCT_OF_A_CHILD {
+
+			@Override
+			void start(Contexts contexts) {
+				startChild(contexts, ProductConfiguration.class);
 			}
 
 		},
@@ -112,11 +130,16 @@ class EscapedBeansTests {
 
 			@Override
 			void start(Contexts contexts) {
-				AnnotationConfigApplicationContext root = contexts.create(null, false, Plain.class);
-				contexts.refresh(root);
-				AnnotationConfigApplicationContext parent = contexts.create(root, false);
-				contexts.refresh(parent);
-				contexts.refresh(contexts.create(parent, true));
+				startGrandchild(contexts, Plain.class);
+			}
+
+		},
+
+		PRODUCT_OF_A_GRANDPARENT {
+
+			@Override
+			void start(Contexts contexts) {
+				startGrandchild(contexts, ProductConfiguration.class);
 			}
 
 		};
@@ -129,6 +152,20 @@ class EscapedBeansTests {
 
 		void start(Contexts contexts) {
 			contexts.refresh(contexts.create(null, true, this.configuration));
+		}
+
+		private static void startChild(Contexts contexts, Class<?> configuration) {
+			AnnotationConfigApplicationContext parent = contexts.create(null, true);
+			contexts.refresh(parent);
+			contexts.refresh(contexts.create(parent, false, configuration));
+		}
+
+		private static void startGrandchild(Contexts contexts, Class<?> configuration) {
+			AnnotationConfigApplicationContext root = contexts.create(null, false, configuration);
+			contexts.refresh(root);
+			AnnotationConfigApplicationContext parent = contexts.create(root, false);
+			contexts.refresh(parent);
+			contexts.refresh(contexts.create(parent, true));
 		}
 
 	}
@@ -241,13 +278,69 @@ class EscapedBeansTests {
 
 	}
 
-	/** Needs the factory before the creator of proxies is registered. */
-	record EarlyUse(Factory factory) implements BeanPostProcessor, PriorityOrdered {
+	/** Needs a bean before the creator of proxies is registered. */
+	record EarlyUse(Object bean) implements BeanPostProcessor, PriorityOrdered {
 
 		@Override
 		public int getOrder() {
 			return HIGHEST_PRECEDENCE;
 		}
+
+	}
+
+	static class Product extends Plain {
+
+		@Override
+		@Scheduled(cron = "0 0 3 * * *")
+		public boolean isLocked() {
+			return super.isLocked();
+		}
+
+	}
+
+	static class Products implements FactoryBean<Product> {
+
+		@Override
+		public Product getObject() {
+			return new Product();
+		}
+
+		@Override
+		public Class<?> getObjectType() {
+			return Product.class;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ProductConfiguration {
+
+		@Bean
+		static Products products() {
+			return new Products();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class EarlyProductConfiguration {
+
+		@Bean
+		static EarlyUse earlyUse(Product product) {
+			return new EarlyUse(product);
+		}
+
+	}
+
+	/** The circle contains the factory, not its product. */
+	static class CircularProducts extends Products {
+
+		@Autowired
+		@Nullable ProductsFriend friend;
+
+	}
+
+	record ProductsFriend(CircularProducts products) {
 
 	}
 
@@ -288,6 +381,52 @@ class EscapedBeansTests {
 	}
 
 	record ConsumerFriend(Consumer consumer) {
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableIntegration
+	static class Integration {
+
+	}
+
+	static class Activator extends Plain {
+
+		@Autowired
+		@Nullable ActivatorFriend friend;
+
+		@Override
+		@ServiceActivator(inputChannel = "orders")
+		public boolean isLocked() {
+			return super.isLocked();
+		}
+
+	}
+
+	record ActivatorFriend(Activator activator) {
+
+	}
+
+	@ServiceActivator(inputChannel = "orders")
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface Orders {
+
+	}
+
+	static class ComposedActivator extends Plain {
+
+		@Autowired
+		@Nullable ComposedActivatorFriend friend;
+
+		@Override
+		@Orders
+		public boolean isLocked() {
+			return super.isLocked();
+		}
+
+	}
+
+	record ComposedActivatorFriend(ComposedActivator activator) {
 
 	}
 
