@@ -43,6 +43,9 @@ public final class LockAnnotationValidator
 	/** Bean of tests that replace beans by mocks, which have no proxies. */
 	private static final String REPLACED_BEANS = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
 
+	/** Bean of {@code @EnableAsync} with mode ASPECTJ. */
+	private static final String WOVEN_ASYNC = "org.springframework.scheduling.config.internalAsyncExecutionAspect";
+
 	private final LockOperationSource operations;
 
 	private final LockedMethods methods;
@@ -192,6 +195,9 @@ public final class LockAnnotationValidator
 		locked.forEach((method, annotation) -> {
 			LockOperation operation = this.operations.find(method, type);
 			order.check(method, annotation);
+			if (this.beans != null && this.beans.containsBean(WOVEN_ASYNC)) {
+				MethodChecks.checkNotWoven(annotation);
+			}
 			if (operation != null) {
 				this.warnings.warnOfBareKeys(annotation, operation);
 			}

@@ -5,6 +5,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -99,6 +100,18 @@ final class MethodChecks {
 			throw annotation.invalid(
 					"returns %s, which no publisher that holds the lock can replace".formatted(result.getSimpleName()),
 					"Return its supertype, such as Flux, and convert that outside the method.");
+		}
+	}
+
+	/** Reject a method in which AspectJ begins a thread, behind the proxy. */
+	static void checkNotWoven(LockAnnotation annotation) {
+		Method method = annotation.method();
+		Class<?> result = method.getReturnType();
+		if ((result == void.class || Future.class.isAssignableFrom(result))
+				&& (method.isAnnotationPresent(Async.class)
+						|| method.getDeclaringClass().isAnnotationPresent(Async.class))) {
+			throw annotation.invalid("is @Async by AspectJ, so that its lock is released when its thread has begun",
+					"Remove mode = ASPECTJ from @EnableAsync, or call a locked method of another bean in that thread.");
 		}
 	}
 
