@@ -32,12 +32,14 @@ final class InsideCall extends ReflectiveMethodInvocation {
 				advice(replaced.getProxy(), method, type, scope));
 	}
 
-	/** Return the target. If it is a proxy itself, it must override the method. */
+	/**
+	 * Return the target. If it is a proxy of a class, it must override the method.
+	 */
 	private static @Nullable Object target(ProxyMethodInvocation replaced, Method method) {
 		Object target = replaced.getThis();
 		boolean overridden = (method.getModifiers() & (Modifier.PRIVATE | Modifier.FINAL)) == 0;
 		Object inner = (overridden || target == null) ? null : AopProxyUtils.getSingletonTarget(target);
-		return (inner != null) ? inner : target;
+		return method.getDeclaringClass().isInstance(inner) ? inner : target;
 	}
 
 	private static Class<?> targetClass(ProxyMethodInvocation replaced, Method method) {

@@ -56,7 +56,7 @@ record LockAnnotation(DistributedLock values, @Nullable String role, Class<?> ty
 		Class<?> type = ClassUtils.getUserClass(targetClass);
 		Method specific = AopUtils.getMostSpecificMethod(method, type);
 		List<LockAnnotation> found = onMethods(specific, type);
-		if (found.isEmpty() && isOpen(specific)) {
+		if (found.isEmpty() && isOpen(specific, type)) {
 			found = onTypes(specific, type);
 		}
 		List<LockAnnotation> all = found;
@@ -124,11 +124,14 @@ record LockAnnotation(DistributedLock values, @Nullable String role, Class<?> ty
 		return (this.source instanceof Class<?> annotated) ? annotated : ((Method) this.source).getDeclaringClass();
 	}
 
-	/** Return whether an annotation of the whole class applies to the method. */
-	private static boolean isOpen(Method method) {
+	/**
+	 * Return whether an annotation of the whole class applies to the method, which may be
+	 * one that a proxy adds.
+	 */
+	private static boolean isOpen(Method method, Class<?> type) {
 		int modifiers = method.getModifiers();
 		return Modifier.isPublic(modifiers) && !Modifier.isStatic(modifiers) && !ReflectionUtils.isObjectMethod(method)
-				&& ClassUtils.isUserLevelMethod(method);
+				&& ClassUtils.isUserLevelMethod(method) && method.getDeclaringClass().isAssignableFrom(type);
 	}
 
 	/** Find the declaration. An interface's annotation covers only its own methods. */
@@ -159,7 +162,7 @@ record LockAnnotation(DistributedLock values, @Nullable String role, Class<?> ty
 				.formatted(nearest.stream().map(LockAnnotation::place).distinct().collect(Collectors.joining(" and "))),
 					"Keep one annotation, or write a single one on the method. For several locks, use a list as its key.");
 		}
-		Stream<LockAnnotation> onTypes = isOpen(this.method) ? onTypes(this.method, this.type).stream()
+		Stream<LockAnnotation> onTypes = isOpen(this.method, this.type) ? onTypes(this.method, this.type).stream()
 				: Stream.empty();
 		Stream.concat(onMethods(this.method, this.type).stream(), onTypes)
 			.filter((other) -> (other.role == null) != (this.role == null))

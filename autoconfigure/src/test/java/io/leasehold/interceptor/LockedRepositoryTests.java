@@ -51,6 +51,27 @@ class LockedRepositoryTests {
 		});
 	}
 
+	/** A default method, and a query. */
+	@Test
+	void fallbackOfARepositoryIsCalled() {
+		Locked.runner(Repositories.class).run((context) -> {
+			Suppliers suppliers = context.getBean(Suppliers.class);
+			Locked.whileHeld(context.getBean(DistributedLocks.class), "supplier:one", () -> {
+				assertThat(suppliers.existsByName("one")).isTrue();
+				assertThat(suppliers.countByNameEndingWith("one")).isZero();
+			});
+		});
+	}
+
+	/** As the manual recommends. On their interface, they would be counted twice. */
+	@Test
+	void permitsOfTheClassOfAFragmentAreCountedOnce() {
+		Locked.runner(Repositories.class, Recorder.class).run((context) -> {
+			assertThat(context.getBean(Suppliers.class).archive("one")).isEqualTo("one");
+			assertThat(context.getBean(Recorder.class).acquired("ArchiveImpl.archive")).containsExactly("archive:one");
+		});
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@EnableMapRepositories(considerNestedRepositories = true,
 			includeFilters = @Filter(type = FilterType.ASSIGNABLE_TYPE, classes = { Customers.class, Suppliers.class }))
@@ -63,7 +84,24 @@ class LockedRepositoryTests {
 
 	}
 
-	interface Suppliers extends CrudRepository<Customer, String> {
+	interface Archive {
+
+		String archive(String name);
+
+	}
+
+	/** Spring Data finds it by its name. */
+	static class ArchiveImpl implements Archive {
+
+		@Override
+		@DistributedLock(key = "'archive:' + #name", permits = "1")
+		public String archive(String name) {
+			return name;
+		}
+
+	}
+
+	interface Suppliers extends CrudRepository<Customer, String>, Archive {
 
 		@Override
 		@DistributedLock(key = "'supplier:' + #id")
@@ -71,6 +109,18 @@ class LockedRepositoryTests {
 
 		@DistributedLock(key = "'supplier:' + #name")
 		long countByName(String name);
+
+		@DistributedLock(key = "'supplier:' + #name", fallback = "unknown")
+		boolean existsByName(String name);
+
+		default boolean unknown(String name) {
+			return true;
+		}
+
+		@DistributedLock(key = "'supplier:' + #name", fallback = "countByNameStartingWith")
+		long countByNameEndingWith(String name);
+
+		long countByNameStartingWith(String name);
 
 	}
 

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import io.leasehold.DistributedLocks;
 import io.leasehold.HeldLock;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.test.contract.Fault;
@@ -22,6 +23,7 @@ import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.support.GenericApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,19 +39,34 @@ class ProxiedBeansTests {
 	@ParameterizedTest(name = "{0}, {1}")
 	@MethodSource("cells")
 	void annotatedMethodIsLockedOrItsBeanIsRejected(Way way, Place place) {
-		Locked.runner()
+		application(way, place).run((context) -> {
+			if (way.expected(place) == Outcome.LOCKED) {
+				assertThat(context.getBean("bean", Body.class).isLocked()).isTrue();
+			}
+			else {
+				Locked.refusal(catchThrowable(() -> context.getBean("bean", Body.class)))
+					.hasMessageContaining("runs without its lock: bean 'bean'");
+			}
+		});
+	}
+
+	/** Such as a default method of a repository's interface. */
+	@ParameterizedTest(name = "{0}, {1}")
+	@MethodSource("lockedCells")
+	void fallbackOfTheInterfaceIsCalled(Way way, Place place) {
+		application(way, place).run((context) -> Locked.whileHeld(context.getBean(DistributedLocks.class), "body",
+				() -> assertThat(context.getBean("bean", Body.class).isLocked()).isTrue()));
+	}
+
+	private static ApplicationContextRunner application(Way way, Place place) {
+		return Locked.runner()
 			.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
 			.withPropertyValues("spring.aop.proxy-target-class=" + (way != Way.INTERFACE_PROXY))
-			.withInitializer((context) -> way.register((GenericApplicationContext) context, place))
-			.run((context) -> {
-				if (way.expected(place) == Outcome.LOCKED) {
-					assertThat(context.getBean("bean", Body.class).isLocked()).isTrue();
-				}
-				else {
-					Locked.refusal(catchThrowable(() -> context.getBean("bean", Body.class)))
-						.hasMessageContaining("runs without its lock: bean 'bean'");
-				}
-			});
+			.withInitializer((context) -> way.register((GenericApplicationContext) context, place));
+	}
+
+	static Stream<Arguments> lockedCells() {
+		return cells().filter((cell) -> ((Way) cell.get()[0]).expected((Place) cell.get()[1]) == Outcome.LOCKED);
 	}
 
 	static Stream<Arguments> cells() {
@@ -371,6 +388,11 @@ class ProxiedBeansTests {
 
 		boolean isLocked();
 
+		/** The fallback. */
+		default boolean instead() {
+			return true;
+		}
+
 		static boolean locked() {
 			try {
 				return HeldLock.current().isValid();
@@ -392,7 +414,7 @@ class ProxiedBeansTests {
 	static class OnMethodImpl implements OnMethod {
 
 		@Override
-		@DistributedLock(key = "'body'")
+		@DistributedLock(key = "'body'", fallback = "instead")
 		public boolean isLocked() {
 			return Body.locked();
 		}
@@ -406,7 +428,7 @@ class ProxiedBeansTests {
 
 	}
 
-	@DistributedLock(key = "'body'")
+	@DistributedLock(key = "'body'", fallback = "instead")
 	static class OnClassImpl implements OnClass {
 
 		@Override
@@ -419,7 +441,7 @@ class ProxiedBeansTests {
 	interface OnInterfaceMethod extends Body {
 
 		@Override
-		@DistributedLock(key = "'body'")
+		@DistributedLock(key = "'body'", fallback = "instead")
 		boolean isLocked();
 
 	}
@@ -433,7 +455,7 @@ class ProxiedBeansTests {
 
 	}
 
-	@DistributedLock(key = "'body'")
+	@DistributedLock(key = "'body'", fallback = "instead")
 	interface OnInterface extends Body {
 
 		@Override
