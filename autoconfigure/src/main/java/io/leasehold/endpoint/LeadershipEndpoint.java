@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 import io.leasehold.LockEngineException;
@@ -74,16 +75,17 @@ public class LeadershipEndpoint {
 
 	/**
 	 * Let this process step down.
-	 * @param pause how long it is no candidate, none if absent
+	 * @param pause how long it is no candidate, such as {@code 1m}; none if absent
 	 * @param securityContext the authenticated user
 	 * @return the role before the step
 	 */
 	@DeleteOperation
-	public RoleDescriptor stepDown(@Selector String role, @Nullable Duration pause, SecurityContext securityContext) {
+	public RoleDescriptor stepDown(@Selector String role, @Nullable String pause, SecurityContext securityContext) {
 		Candidate candidate = candidate(role);
 		RoleDescriptor before = describe(candidate, null, null);
-		Duration chosen = (pause != null) ? pause : Duration.ZERO;
+		Duration chosen;
 		try {
+			chosen = Objects.requireNonNullElse(LocksEndpoint.length(pause), Duration.ZERO);
 			candidate.stepDown(chosen);
 		}
 		catch (IllegalArgumentException ex) {

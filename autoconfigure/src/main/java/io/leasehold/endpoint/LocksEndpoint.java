@@ -4,6 +4,7 @@ import java.security.Principal;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 import io.leasehold.KeptLock;
 import io.leasehold.LockBusyException;
@@ -40,6 +41,9 @@ import org.springframework.util.StringUtils;
 public class LocksEndpoint {
 
 	private static final int DEFAULT_LIMIT = 100;
+
+	/** A number without a unit. Zero is excepted, because it is the same in all units. */
+	private static final Pattern NUMBER = Pattern.compile("[+-]?0*[1-9]\\d*");
 
 	private final LockInspector locks;
 
@@ -199,7 +203,16 @@ public class LocksEndpoint {
 				(opened != null) ? opened.toString() : null, principal);
 	}
 
-	private static @Nullable Duration length(@Nullable String duration) {
+	/**
+	 * Return the length of a pause. Spring Boot would read a number without a unit as
+	 * milliseconds.
+	 * @throws IllegalArgumentException if it is invalid
+	 */
+	static @Nullable Duration length(@Nullable String duration) {
+		if (duration != null && NUMBER.matcher(duration).matches()) {
+			throw new IllegalArgumentException(
+					"'%s' is a number without a unit. Write a duration such as 30s, 2h or PT1M".formatted(duration));
+		}
 		return (duration != null) ? DurationStyle.detectAndParse(duration) : null;
 	}
 

@@ -239,6 +239,8 @@ class KeptLocksEndpointTests {
 		assertRefused(post("pause", "a", "soon"), "'soon' is not a valid duration");
 		assertRefused(post("pause", "a", "9223372036854775807h"),
 				"'9223372036854775807h' is not a valid simple duration");
+		assertRefused(post("pause", "a", "60"),
+				"'60' is a number without a unit. Write a duration such as 30s, 2h or PT1M");
 		assertRefused(post("pause", "a", "0s"),
 				"Lock 'a' cannot be paused for PT0S: engine 'local' accepts 1 ms to PT8760H");
 		assertRefused(post("pause", "a", "366d"),
