@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
 
 import io.grpc.Status;
 import io.leasehold.engine.AcquisitionOutcome;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration pollInterval, MonotonicClock clock) {
 
 	/** Request a claim's lock. Its key is created, moved to the session, or listed. */
-	AcquisitionOutcome request(LiveClaim live, boolean waits, long deadline) throws EtcdException, TimeoutException {
+	AcquisitionOutcome request(LiveClaim live, boolean waits, long deadline) throws EtcdException {
 		AcquisitionOutcome outcome = null;
 		while (outcome == null) {
 			Session session = this.sessions.require(live.claim(), deadline);
@@ -36,9 +35,9 @@ record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration 
 	 * @return {@code null} if the key was known before
 	 */
 	private @Nullable AcquisitionOutcome enter(LiveClaim live, Session session, boolean waits, long deadline)
-			throws EtcdException, TimeoutException {
+			throws EtcdException {
 		if (live.begin(session)) {
-			throw new TimeoutException("the claim has ended");
+			throw new EtcdException(Status.Code.CANCELLED, "the claim has ended", null);
 		}
 		long sent = this.clock.nanoTime();
 		Instant time = this.clock.wallClock(sent);
@@ -100,7 +99,7 @@ record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration 
 	 * @return <em>busy</em> if another owner keeps the key, {@code null} otherwise
 	 */
 	private @Nullable AcquisitionOutcome moveTo(Session session, LiveClaim live, KeyValue key, long deadline)
-			throws EtcdException, TimeoutException {
+			throws EtcdException {
 		live.place(key.created());
 		if (key.lease() == session.lease() || live.ownLease() != null) {
 			return null;
@@ -119,7 +118,7 @@ record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration 
 	 * @return {@code null} if the session has ended
 	 */
 	private @Nullable Reply transact(LiveClaim live, Session session, List<Message> compare, List<Message> success,
-			long deadline) throws EtcdException, TimeoutException {
+			long deadline) throws EtcdException {
 		int failures = this.store.members().failures();
 		try {
 			return this.store.transact(compare, success, List.of(Operation.read(Operation.get(live.key(), false)),
@@ -144,8 +143,7 @@ record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration 
 	 * after the request was sent.
 	 * @return {@code null} if the claim's key was removed
 	 */
-	private @Nullable AcquisitionOutcome list(LiveClaim live, Session session, long deadline)
-			throws EtcdException, TimeoutException {
+	private @Nullable AcquisitionOutcome list(LiveClaim live, Session session, long deadline) throws EtcdException {
 		long sent = this.clock.nanoTime();
 		Instant time = this.clock.wallClock(sent);
 		Message response = this.store.range(Operation.upTo(range(live), live.number()), deadline);
@@ -153,7 +151,7 @@ record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration 
 	}
 
 	private @Nullable AcquisitionOutcome evaluate(LiveClaim live, Session session, List<KeyValue> read, long revision,
-			long sent, Instant time, long deadline) throws EtcdException, TimeoutException {
+			long sent, Instant time, long deadline) throws EtcdException {
 		List<KeyValue> keys = new ArrayList<>(read);
 		if (live.isExclusive()) {
 			Collections.reverse(keys);
@@ -189,7 +187,7 @@ record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration 
 	 * so it needs no minimum hold. A late removal must not find the next key of the
 	 * claim, nor one that another owner keeps.
 	 */
-	private void removeClosed(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
+	private void removeClosed(LiveClaim live, long deadline) throws EtcdException {
 		this.store.transact(List.of(Operation.isCreated(live.key(), live.number()), Operation.isOwn(live.key())),
 				List.of(Operation.remove(live.key())), List.of(), deadline);
 		live.displace();
@@ -200,11 +198,11 @@ record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration 
 	}
 
 	private static AcquisitionOutcome grant(LiveClaim live, Session session, KeyValue own, long sent)
-			throws TimeoutException {
+			throws EtcdException {
 		Claim claim = live.claim();
 		Long validUntil = live.grant(sent, claim.lease());
 		if (validUntil == null) {
-			throw new TimeoutException("the lease expired before the response was processed");
+			throw new EtcdException(Status.Code.CANCELLED, "the lease expired before the response was processed", null);
 		}
 		return new AcquisitionOutcome.Granted(own.created(), session.earlier(validUntil));
 	}

@@ -2,7 +2,6 @@ package io.leasehold.engine.etcd;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
 
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
@@ -14,7 +13,7 @@ import io.leasehold.engine.ReleaseOutcome;
 record Ending(Store store, LiveClaims claims, OwnLeases ownLeases, MonotonicClock clock) {
 
 	/** End a claim. It is kept until the response, for a repeated release. */
-	ReleaseOutcome leave(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
+	ReleaseOutcome leave(LiveClaim live, long deadline) throws EtcdException {
 		live.end(this.clock.nanoTime());
 		live.turn().forget();
 		ReleaseOutcome outcome = live.mayHaveKey() ? remove(live, deadline) : new ReleaseOutcome.NotOwner();
@@ -23,14 +22,14 @@ record Ending(Store store, LiveClaims claims, OwnLeases ownLeases, MonotonicCloc
 	}
 
 	/** A removal that was sent twice may have found nothing because of the first one. */
-	private ReleaseOutcome remove(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
+	private ReleaseOutcome remove(LiveClaim live, long deadline) throws EtcdException {
 		int failures = this.store.members().failures();
 		boolean removed = live.wasGranted() ? removeHeld(live, deadline) : removeKey(live, deadline);
 		boolean released = removed || failures != this.store.members().failures();
 		return (live.wasGranted() && released) ? ReleaseOutcome.RELEASED : new ReleaseOutcome.NotOwner();
 	}
 
-	private boolean removeHeld(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
+	private boolean removeHeld(LiveClaim live, long deadline) throws EtcdException {
 		OwnLease own = live.ownLease();
 		if (own == null) {
 			return removeKey(live, deadline);
@@ -51,7 +50,7 @@ record Ending(Store store, LiveClaims claims, OwnLeases ownLeases, MonotonicCloc
 	 * Remove the key, unless another owner keeps it.
 	 * @return whether it existed and was not closed
 	 */
-	private boolean removeKey(LiveClaim live, long deadline) throws EtcdException, TimeoutException {
+	private boolean removeKey(LiveClaim live, long deadline) throws EtcdException {
 		Session session = live.session();
 		if (session != null && live.mayComeLate()) {
 			refuseLate(session, deadline);
@@ -66,7 +65,7 @@ record Ending(Store store, LiveClaims claims, OwnLeases ownLeases, MonotonicCloc
 	 * Write the key of a session, so that requests which were sent before fail. Requests
 	 * of a session that has ended fail, too.
 	 */
-	private void refuseLate(Session session, long deadline) throws EtcdException, TimeoutException {
+	private void refuseLate(Session session, long deadline) throws EtcdException {
 		Reply reply = this.store.transact(List.of(Operation.isCreated(session.key(), session.created())),
 				List.of(Operation.attach(session.key(), session.lease())), List.of(), deadline);
 		if (reply.succeeded()) {

@@ -44,12 +44,11 @@ final class EtcdClient implements AutoCloseable {
 
 	/**
 	 * Send a request and wait for its response. An interrupt does not end the wait.
-	 * @throws EtcdException if the member rejected the request or did not respond
-	 * @throws TimeoutException if the deadline has passed; the request is cancelled, but
-	 * may still be executed
+	 * @throws EtcdException if the member rejected the request, or did not respond by the
+	 * deadline. Then the request is cancelled, but may still be executed
 	 */
 	Message send(URI member, MethodDescriptor<Message, Message> method, Message request, long deadline)
-			throws EtcdException, TimeoutException {
+			throws EtcdException {
 		return sendAll(member, method, List.of(request), deadline).get(0);
 	}
 
@@ -58,7 +57,7 @@ final class EtcdClient implements AutoCloseable {
 	 * the same order. If one fails, the others may have been executed.
 	 */
 	List<Message> sendAll(URI member, MethodDescriptor<Message, Message> method, List<Message> requests, long deadline)
-			throws EtcdException, TimeoutException {
+			throws EtcdException {
 		if (this.login == null) {
 			return sendAll(member, method, requests, null, deadline);
 		}
@@ -92,7 +91,7 @@ final class EtcdClient implements AutoCloseable {
 	}
 
 	private List<Message> sendAll(URI member, MethodDescriptor<Message, Message> method, List<Message> requests,
-			@Nullable String token, long deadline) throws EtcdException, TimeoutException {
+			@Nullable String token, long deadline) throws EtcdException {
 		ManagedChannel channel = this.channels.to(member);
 		List<Call> calls = new ArrayList<>(requests.size());
 		try {
@@ -112,8 +111,7 @@ final class EtcdClient implements AutoCloseable {
 	 * A member that does not accept the connection in half of the time is left, unless it
 	 * is the only one.
 	 */
-	private Message await(URI member, ManagedChannel channel, Call call, long deadline)
-			throws EtcdException, TimeoutException {
+	private Message await(URI member, ManagedChannel channel, Call call, long deadline) throws EtcdException {
 		try {
 			long left = Deadlines.left(deadline);
 			try {
@@ -132,7 +130,7 @@ final class EtcdClient implements AutoCloseable {
 		}
 		catch (TimeoutException ex) {
 			this.channels.replace(member, channel);
-			throw new TimeoutException("%s did not respond within the call timeout".formatted(member));
+			throw EtcdException.late("%s did not respond within the call timeout".formatted(member));
 		}
 	}
 

@@ -3,8 +3,12 @@ package io.leasehold.engine.etcd;
 import java.net.URI;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
 
 import io.grpc.Status;
+import io.leasehold.engine.support.Deadlines;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.NestedExceptionUtils;
@@ -42,12 +46,42 @@ final class EtcdException extends Exception {
 				: new EtcdException(Status.Code.UNAVAILABLE, String.valueOf(cause), cause);
 	}
 
+	/** Create the exception for a request without a response by its deadline. */
+	static EtcdException late(String message) {
+		return new EtcdException(Status.Code.DEADLINE_EXCEEDED, message, null);
+	}
+
+	/**
+	 * Wait for the result of another thread. An interrupt does not end the wait.
+	 * @param late message if there is none by the deadline
+	 */
+	static <T> T await(Future<T> result, long deadline, String late) throws EtcdException {
+		try {
+			return Deadlines.await(result, deadline);
+		}
+		catch (ExecutionException ex) {
+			throw of(ex.getCause());
+		}
+		catch (TimeoutException ex) {
+			throw late(late);
+		}
+	}
+
 	private static String reason(Throwable failure) {
 		return NestedExceptionUtils.getMostSpecificCause(failure).toString();
 	}
 
 	Status.Code code() {
 		return this.code;
+	}
+
+	boolean isLate() {
+		return is(Status.Code.DEADLINE_EXCEEDED);
+	}
+
+	/** Return this failure with an earlier one, which may be why it came too late. */
+	EtcdException after(EtcdException earlier) {
+		return new EtcdException(this.code, "%s, after %s".formatted(getMessage(), earlier.getMessage()), earlier);
 	}
 
 	boolean is(Status.Code other) {

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 import io.leasehold.LockKey;
@@ -124,7 +123,7 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		return this.calls.run("acquire", claim.key(), (deadline) -> acquire(claim, deadline));
 	}
 
-	private AcquisitionOutcome acquire(Claim claim, long deadline) throws EtcdException, TimeoutException {
+	private AcquisitionOutcome acquire(Claim claim, long deadline) throws EtcdException {
 		LiveClaim live = this.claims.begin(claim);
 		AcquisitionOutcome outcome = live.contradiction();
 		if (outcome == null) {

@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeoutException;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.HeldKeys;
@@ -36,7 +35,7 @@ record HeldClaims(Store store, EtcdKeys keys, Operator operator, StoreCalls call
 	}
 
 	private Page list(String prefix, @Nullable String after, int limit, boolean awaited, long deadline)
-			throws EtcdException, TimeoutException {
+			throws EtcdException {
 		if (after != null && !after.startsWith(EtcdKeys.escape(prefix))) {
 			throw HeldKeys.noPosition(after);
 		}

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeoutException;
 
 import io.leasehold.engine.MonotonicClock;
 
@@ -24,12 +23,11 @@ record KeepAlive(Store store, MonotonicClock clock) {
 	 * Keep a session and the given leases alive, and read claims' keys.
 	 * @param claims at most 127
 	 */
-	Pulse send(Session session, List<LiveClaim> claims, long deadline) throws EtcdException, TimeoutException {
+	Pulse send(Session session, List<LiveClaim> claims, long deadline) throws EtcdException {
 		return this.store.members().run((member) -> send(member, session, claims, deadline), deadline);
 	}
 
-	private Pulse send(URI member, Session session, List<LiveClaim> claims, long deadline)
-			throws EtcdException, TimeoutException {
+	private Pulse send(URI member, Session session, List<LiveClaim> claims, long deadline) throws EtcdException {
 		long sent = this.clock.nanoTime();
 		List<Message> kept = keepAlive(member, leases(session, claims), deadline);
 		Reply reply = this.store.transactAt(member, reads(session, claims), deadline);
@@ -59,8 +57,7 @@ record KeepAlive(Store store, MonotonicClock clock) {
 		return leases;
 	}
 
-	private List<Message> keepAlive(URI member, List<Long> leases, long deadline)
-			throws EtcdException, TimeoutException {
+	private List<Message> keepAlive(URI member, List<Long> leases, long deadline) throws EtcdException {
 		List<Message> kept = new ArrayList<>(leases.size());
 		for (int i = 0; i < leases.size(); i += CONCURRENT) {
 			kept.addAll(

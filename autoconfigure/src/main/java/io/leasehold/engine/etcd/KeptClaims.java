@@ -2,7 +2,6 @@ package io.leasehold.engine.etcd;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Access;
@@ -56,8 +55,7 @@ record KeptClaims(Store store, EtcdKeys keys, Operator operator, OwnLeases ownLe
 	 * Write the key as it was found, on a new lease. Its former lease ends by itself.
 	 * @return whether the key was still as it was found
 	 */
-	private boolean replace(KeyValue key, Owner owner, Duration duration, long deadline)
-			throws EtcdException, TimeoutException {
+	private boolean replace(KeyValue key, Owner owner, Duration duration, long deadline) throws EtcdException {
 		long lease = this.ownLeases.create(duration, deadline).number(2);
 		Reply reply = this.store.transact(List.of(Operation.isWritten(key.key(), key.written())),
 				List.of(Operation.put(key.key(), ClaimValue.replaced(owner, this.operator.time()), lease)),
@@ -74,7 +72,7 @@ record KeptClaims(Store store, EtcdKeys keys, Operator operator, OwnLeases ownLe
 	}
 
 	/** The key of an exclusive claim that was granted is the first one of its lock. */
-	private @Nullable KeyValue findKey(LockKey key, long deadline) throws EtcdException, TimeoutException {
+	private @Nullable KeyValue findKey(LockKey key, long deadline) throws EtcdException {
 		List<KeyValue> first = this.store.list(Operation.first(this.keys.claims(key)), deadline);
 		boolean exclusive = !first.isEmpty() && ClaimName.of(first.get(0).key()).access().equals(Access.EXCLUSIVE);
 		return (exclusive && ClaimValue.hasEnded(first.get(0).value(), this.operator.endedSessions(first, deadline)))
@@ -82,7 +80,7 @@ record KeptClaims(Store store, EtcdKeys keys, Operator operator, OwnLeases ownLe
 	}
 
 	/** The lease of the key ends with the minimum hold. */
-	private @Nullable Kept kept(KeyValue key, long deadline) throws EtcdException, TimeoutException {
+	private @Nullable Kept kept(KeyValue key, long deadline) throws EtcdException {
 		Duration remaining = this.store.remaining(key.lease(), deadline);
 		return (remaining != null) ? new Kept(ClaimValue.holder(key),
 				ClaimValue.isClosed(key.value()) ? ClaimValue.released(key.value()) : null, remaining) : null;
@@ -94,7 +92,7 @@ record KeptClaims(Store store, EtcdKeys keys, Operator operator, OwnLeases ownLe
 	 * first one. The lease of the key may be a session, if that claim has moved the key
 	 * to it.
 	 */
-	private boolean remove(KeyValue key, long deadline) throws EtcdException, TimeoutException {
+	private boolean remove(KeyValue key, long deadline) throws EtcdException {
 		int failures = this.store.members().failures();
 		Reply reply = this.store.transact(List.of(Operation.isWritten(key.key(), key.written())), List
 			.of(Operation.remove(key.key()), Operation.read(Operation.get(this.keys.session(key.lease()), true))),

@@ -6,11 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-import io.leasehold.engine.support.Deadlines;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,23 +50,16 @@ final class Login {
 
 	/**
 	 * Return the token, of a login at a member if there is none.
-	 * @throws TimeoutException if the deadline has passed; the login continues, for the
+	 * @throws EtcdException also if the deadline has passed; the login continues, for the
 	 * next request
 	 */
-	String token(URI member, long deadline) throws EtcdException, TimeoutException {
+	String token(URI member, long deadline) throws EtcdException {
 		String valid = this.token;
 		if (valid != null) {
 			return valid;
 		}
-		try {
-			return Deadlines.await(join(member), deadline);
-		}
-		catch (ExecutionException ex) {
-			throw EtcdException.of(ex.getCause());
-		}
-		catch (TimeoutException ex) {
-			throw new TimeoutException("%s did not respond to the login within the call timeout".formatted(member));
-		}
+		return EtcdException.await(join(member), deadline,
+				"%s did not respond to the login within the call timeout".formatted(member));
 	}
 
 	private CompletableFuture<String> join(URI member) throws EtcdException {

@@ -2,7 +2,6 @@ package io.leasehold.engine.etcd;
 
 import java.net.URI;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.leasehold.engine.support.Deadlines;
@@ -49,35 +48,24 @@ final class Members {
 	 * Run a request that may be repeated. If a member does not respond in time, the next
 	 * call uses the next member. A member that fails earlier is replaced within the call.
 	 */
-	<T> T run(Request<T> request, long deadline) throws EtcdException, TimeoutException {
-		EtcdException failure = null;
+	<T> T run(Request<T> request, long deadline) throws EtcdException {
+		EtcdException earlier = null;
 		for (int rest = this.endpoints.size();; rest--) {
 			URI member = present();
 			try {
 				return request.sendTo(member);
-			}
-			catch (TimeoutException ex) {
-				leave(member);
-				throw (failure != null) ? late(ex, failure) : ex;
 			}
 			catch (EtcdException ex) {
 				if (ex.isRejection()) {
 					throw ex;
 				}
 				leave(member);
-				failure = ex;
-				if (rest == 0 || Deadlines.left(deadline) <= 0) {
-					throw ex;
+				if (ex.isLate() || rest == 0 || Deadlines.left(deadline) <= 0) {
+					throw (ex.isLate() && earlier != null) ? ex.after(earlier) : ex;
 				}
+				earlier = ex;
 			}
 		}
-	}
-
-	/** Name the earlier failure, too: it may be why no member responded in time. */
-	private static TimeoutException late(TimeoutException last, EtcdException earlier) {
-		TimeoutException both = new TimeoutException("%s, after %s".formatted(last.getMessage(), earlier.getMessage()));
-		both.initCause(earlier);
-		return both;
 	}
 
 	/** Return the addresses. */
@@ -92,7 +80,7 @@ final class Members {
 	@FunctionalInterface
 	interface Request<T> {
 
-		T sendTo(URI member) throws EtcdException, TimeoutException;
+		T sendTo(URI member) throws EtcdException;
 
 	}
 

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -20,7 +19,7 @@ import io.leasehold.engine.MonotonicClock;
  */
 record Operator(Store store, EtcdKeys keys, OwnLeases ownLeases, MonotonicClock clock) {
 
-	List<Holder> inspect(LockKey key, long deadline) throws EtcdException, TimeoutException {
+	List<Holder> inspect(LockKey key, long deadline) throws EtcdException {
 		return find(key, false, deadline).holders();
 	}
 
@@ -28,7 +27,7 @@ record Operator(Store store, EtcdKeys keys, OwnLeases ownLeases, MonotonicClock 
 	 * Return the holders of a lock.
 	 * @param awaited whether to return also the waiting claims
 	 */
-	HeldKey find(LockKey key, boolean awaited, long deadline) throws EtcdException, TimeoutException {
+	HeldKey find(LockKey key, boolean awaited, long deadline) throws EtcdException {
 		List<KeyValue> all = this.store.list(Operation.list(this.keys.claims(key)), deadline);
 		return held(key, all, awaited, endedSessions(all, deadline));
 	}
@@ -43,7 +42,7 @@ record Operator(Store store, EtcdKeys keys, OwnLeases ownLeases, MonotonicClock 
 				waiting.limit(HeldKey.MOST_WAITERS).map(ClaimValue::holder).toList());
 	}
 
-	List<Holder> forceRelease(LockKey key, long deadline) throws EtcdException, TimeoutException {
+	List<Holder> forceRelease(LockKey key, long deadline) throws EtcdException {
 		while (true) {
 			List<KeyValue> present = holders(key, deadline);
 			List<Holder> lost = new ArrayList<>();
@@ -60,7 +59,7 @@ record Operator(Store store, EtcdKeys keys, OwnLeases ownLeases, MonotonicClock 
 	}
 
 	/** Return the keys that hold the lock, except those whose claims have ended. */
-	private List<KeyValue> holders(LockKey key, long deadline) throws EtcdException, TimeoutException {
+	private List<KeyValue> holders(LockKey key, long deadline) throws EtcdException {
 		List<KeyValue> all = this.store.list(Operation.list(this.keys.claims(key)), deadline);
 		return holders(all, endedSessions(all, deadline));
 	}
@@ -86,7 +85,7 @@ record Operator(Store store, EtcdKeys keys, OwnLeases ownLeases, MonotonicClock 
 	 * @param claims keys of claims with their values
 	 * @return ids of the sessions
 	 */
-	Set<Long> endedSessions(List<KeyValue> claims, long deadline) throws EtcdException, TimeoutException {
+	Set<Long> endedSessions(List<KeyValue> claims, long deadline) throws EtcdException {
 		Set<Long> sessions = claims.stream()
 			.map((claim) -> ClaimValue.session(claim.value()))
 			.filter((session) -> session != 0)
@@ -107,7 +106,7 @@ record Operator(Store store, EtcdKeys keys, OwnLeases ownLeases, MonotonicClock 
 	}
 
 	/** Remove a key, or close it for its minimum hold. Return whether it had a holder. */
-	private boolean remove(KeyValue holder, long deadline) throws EtcdException, TimeoutException {
+	private boolean remove(KeyValue holder, long deadline) throws EtcdException {
 		boolean byLease = ClaimValue.isHeldByLease(holder.value());
 		if (byLease || !ClaimValue.rest(holder.value()).isZero()) {
 			return this.ownLeases.close(holder.key(), holder.created(), ClaimValue.closed(holder.value(), time()),

@@ -4,7 +4,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
 
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
@@ -39,7 +38,7 @@ final class OwnLeases {
 	 * it is {@linkplain #use used} or {@linkplain #revoke revoked}. If a response is
 	 * missing, it is revoked later unless it has a key.
 	 */
-	Message create(Duration time, long deadline) throws EtcdException, TimeoutException {
+	Message create(Duration time, long deadline) throws EtcdException {
 		long id = RANDOM.nextLong() >>> 1;
 		this.pending.add(id, this.clock.nanoTime());
 		return this.store.grant(id, Sessions.wholeSeconds(time), deadline);
@@ -56,14 +55,14 @@ final class OwnLeases {
 			this.store.revoke(lease, deadline);
 			this.pending.remove(lease);
 		}
-		catch (EtcdException | TimeoutException ex) {
+		catch (EtcdException ex) {
 			logger.debug("Could not revoke a lease without keys; retrying later", ex);
 			this.pending.add(lease, this.clock.nanoTime());
 		}
 	}
 
 	/** Revoke one of the leases without a response, unless it has a key. */
-	void revokePending(long deadline) throws EtcdException, TimeoutException {
+	void revokePending(long deadline) throws EtcdException {
 		Long lease = this.pending.next(this.clock.nanoTime());
 		if (lease != null) {
 			if (this.store.remaining(lease, deadline) != null && this.store.keysOn(lease, deadline).isEmpty()) {
@@ -79,8 +78,7 @@ final class OwnLeases {
 	 * @param lease the lease that is granted now
 	 * @return whether the key still exists, as far as this is known
 	 */
-	boolean secure(LiveClaim live, Session session, Duration lease, long deadline)
-			throws EtcdException, TimeoutException {
+	boolean secure(LiveClaim live, Session session, Duration lease, long deadline) throws EtcdException {
 		Claim claim = live.claim();
 		if (claim.minHold().isZero() && claim.lockDelay().isZero()) {
 			return true;
@@ -111,7 +109,7 @@ final class OwnLeases {
 	 * @param expected the lease of the key, as far as this is known
 	 */
 	private boolean attach(LiveClaim live, long expected, Duration length, boolean keptAlive, String value,
-			long deadline) throws EtcdException, TimeoutException {
+			long deadline) throws EtcdException {
 		long sent = this.clock.nanoTime();
 		Message lease = create(length, deadline);
 		long id = lease.number(2);
@@ -149,7 +147,7 @@ final class OwnLeases {
 	 * @return whether the key existed, with a holder
 	 */
 	boolean close(String key, long created, String value, boolean byLease, Duration rest, long deadline)
-			throws EtcdException, TimeoutException {
+			throws EtcdException {
 		long lease = byLease ? 0 : create(rest, deadline).number(2);
 		Message closing = byLease ? Operation.write(key, value) : Operation.put(key, value, lease);
 		boolean closed = this.store

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeoutException;
 
+import io.grpc.Status;
 import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import org.jspecify.annotations.Nullable;
@@ -49,13 +49,13 @@ record Renewer(KeepAlive keepAlive, OwnLeases ownLeases, LiveClaims claims) {
 			secured.forEach((due) -> outcomes.put(due.renewal, outcome(session, due, pulse)));
 			batch.forEach((due) -> outcomes.putIfAbsent(due.renewal, new RenewalOutcome.NotOwner()));
 		}
-		catch (EtcdException | TimeoutException ex) {
+		catch (EtcdException ex) {
 			batch.forEach((due) -> outcomes.put(due.renewal, unknown(due.renewal, ex)));
 		}
 	}
 
 	/** Omit lost keys: a lease that remains for a minimum hold is not extended. */
-	private List<Due> secure(Session session, List<Due> batch, long deadline) throws EtcdException, TimeoutException {
+	private List<Due> secure(Session session, List<Due> batch, long deadline) throws EtcdException {
 		List<Due> secured = new ArrayList<>(batch.size());
 		for (Due due : batch) {
 			if (this.ownLeases.secure(due.live, session, due.renewal.lease(), deadline)) {
@@ -70,8 +70,8 @@ record Renewer(KeepAlive keepAlive, OwnLeases ownLeases, LiveClaims claims) {
 			return new RenewalOutcome.NotOwner();
 		}
 		if (!pulse.proven()) {
-			return unknown(due.renewal, new TimeoutException(
-					"etcd's leader changed during the renewal, or did not extend the lease of this process"));
+			return unknown(due.renewal, new EtcdException(Status.Code.ABORTED,
+					"etcd's leader changed during the renewal, or did not extend the lease of this process", null));
 		}
 		@Nullable Long validUntil = due.live.grant(pulse.sent(), due.renewal.lease());
 		return (validUntil != null) ? new RenewalOutcome.Renewed(session.earlier(validUntil))

@@ -6,13 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
-import io.leasehold.engine.support.Deadlines;
 
 /**
  * Sessions of this process: one for each member that makes claims and each length that
@@ -51,7 +48,7 @@ final class Sessions {
 	}
 
 	/** Return the session for a claim, which is alive and not about to end. */
-	Session require(Claim claim, long deadline) throws EtcdException, TimeoutException {
+	Session require(Claim claim, long deadline) throws EtcdException {
 		Purpose purpose = new Purpose(claim.owner().memberId(), wholeSeconds(this.settings.sessionFor(claim.lease())));
 		Session session = find(purpose, deadline);
 		long now = this.clock.nanoTime();
@@ -62,14 +59,14 @@ final class Sessions {
 		return session.isLost() ? find(purpose, deadline) : session;
 	}
 
-	private Session find(Purpose purpose, long deadline) throws EtcdException, TimeoutException {
+	private Session find(Purpose purpose, long deadline) throws EtcdException {
 		while (true) {
 			CompletableFuture<Session> begun = new CompletableFuture<>();
 			CompletableFuture<Session> known = this.byPurpose.putIfAbsent(purpose, begun);
 			if (known == null) {
 				return begin(purpose, begun, deadline);
 			}
-			Session session = await(known, deadline);
+			Session session = EtcdException.await(known, deadline, "the session was not created in time");
 			if (!session.isLost()) {
 				return session;
 			}
@@ -77,31 +74,20 @@ final class Sessions {
 		}
 	}
 
-	private static Session await(CompletableFuture<Session> known, long deadline)
-			throws EtcdException, TimeoutException {
-		try {
-			return Deadlines.await(known, deadline);
-		}
-		catch (ExecutionException ex) {
-			throw EtcdException.of(ex.getCause());
-		}
-	}
-
-	private Session begin(Purpose purpose, CompletableFuture<Session> begun, long deadline)
-			throws EtcdException, TimeoutException {
+	private Session begin(Purpose purpose, CompletableFuture<Session> begun, long deadline) throws EtcdException {
 		try {
 			Session session = create(purpose, deadline);
 			begun.complete(session);
 			return session;
 		}
-		catch (EtcdException | TimeoutException | RuntimeException | Error ex) {
+		catch (EtcdException | RuntimeException | Error ex) {
 			this.byPurpose.remove(purpose, begun);
 			begun.completeExceptionally(ex);
 			throw ex;
 		}
 	}
 
-	private Session create(Purpose purpose, long deadline) throws EtcdException, TimeoutException {
+	private Session create(Purpose purpose, long deadline) throws EtcdException {
 		long sent = this.clock.nanoTime();
 		Message lease = this.store.grant(purpose.seconds, deadline);
 		String key = this.keys.session(lease.number(2));

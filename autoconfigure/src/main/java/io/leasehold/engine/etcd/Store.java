@@ -3,7 +3,6 @@ package io.leasehold.engine.etcd;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
 
 import io.grpc.ClientCall;
 import io.grpc.MethodDescriptor;
@@ -17,28 +16,28 @@ import org.jspecify.annotations.Nullable;
 record Store(EtcdClient client, Members members) implements AutoCloseable {
 
 	Reply transact(List<Message> compare, List<Message> success, List<Message> failure, long deadline)
-			throws EtcdException, TimeoutException {
+			throws EtcdException {
 		Message body = Operation.transaction(compare, success, failure);
 		return this.members.run((member) -> Reply.of(this.client.send(member, Rpc.TXN, body, deadline)), deadline);
 	}
 
 	/** Run a transaction at one member, and once at most. */
-	Reply transactAt(URI member, List<Message> operations, long deadline) throws EtcdException, TimeoutException {
+	Reply transactAt(URI member, List<Message> operations, long deadline) throws EtcdException {
 		return Reply
 			.of(this.client.send(member, Rpc.TXN, Operation.transaction(List.of(), operations, List.of()), deadline));
 	}
 
-	List<KeyValue> list(Message range, long deadline) throws EtcdException, TimeoutException {
+	List<KeyValue> list(Message range, long deadline) throws EtcdException {
 		return Reply.keysOf(send(Rpc.RANGE, range, deadline));
 	}
 
 	/** Return the revision of a list, and its keys. */
-	Message range(Message range, long deadline) throws EtcdException, TimeoutException {
+	Message range(Message range, long deadline) throws EtcdException {
 		return send(Rpc.RANGE, range, deadline);
 	}
 
 	/** Create a lease of whole seconds; the store may make it longer. */
-	Message grant(long seconds, long deadline) throws EtcdException, TimeoutException {
+	Message grant(long seconds, long deadline) throws EtcdException {
 		return send(Rpc.GRANT, Message.of(1, seconds), deadline);
 	}
 
@@ -47,7 +46,7 @@ record Store(EtcdClient client, Members members) implements AutoCloseable {
 	 * another member.
 	 * @param id an id that no other lease has
 	 */
-	Message grant(long id, long seconds, long deadline) throws EtcdException, TimeoutException {
+	Message grant(long id, long seconds, long deadline) throws EtcdException {
 		int failures = this.members.failures();
 		try {
 			return send(Rpc.GRANT, Message.of(1, seconds).with(2, id), deadline);
@@ -64,18 +63,18 @@ record Store(EtcdClient client, Members members) implements AutoCloseable {
 	 * Keep leases alive, concurrently. Return the responses in the same order; one has no
 	 * {@code TTL} if the lease does not exist.
 	 */
-	List<Message> keepAlive(URI member, List<Long> leases, long deadline) throws EtcdException, TimeoutException {
+	List<Message> keepAlive(URI member, List<Long> leases, long deadline) throws EtcdException {
 		return this.client.sendAll(member, Rpc.KEEP_ALIVE,
 				leases.stream().map((lease) -> Message.of(1, lease)).toList(), deadline);
 	}
 
 	/** Return the keys on a lease. This read is not linearizable. */
-	List<String> keysOn(long lease, long deadline) throws EtcdException, TimeoutException {
+	List<String> keysOn(long lease, long deadline) throws EtcdException {
 		return send(Rpc.TIME_TO_LIVE, Message.of(1, lease).with(2, true), deadline).texts(5);
 	}
 
 	/** End a lease, and remove its keys. */
-	void revoke(long lease, long deadline) throws EtcdException, TimeoutException {
+	void revoke(long lease, long deadline) throws EtcdException {
 		send(Rpc.REVOKE, Message.of(1, lease), deadline);
 	}
 
@@ -83,13 +82,13 @@ record Store(EtcdClient client, Members members) implements AutoCloseable {
 	 * Return the rest of a lease in whole seconds, or {@code null} if it has ended. This
 	 * read is not linearizable.
 	 */
-	@Nullable Duration remaining(long lease, long deadline) throws EtcdException, TimeoutException {
+	@Nullable Duration remaining(long lease, long deadline) throws EtcdException {
 		long seconds = send(Rpc.TIME_TO_LIVE, Message.of(1, lease), deadline).number(3);
 		return (seconds >= 0) ? Duration.ofSeconds(seconds) : null;
 	}
 
 	private Message send(MethodDescriptor<Message, Message> method, Message request, long deadline)
-			throws EtcdException, TimeoutException {
+			throws EtcdException {
 		return this.members.run((member) -> this.client.send(member, method, request, deadline), deadline);
 	}
 

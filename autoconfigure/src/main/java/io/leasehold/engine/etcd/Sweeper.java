@@ -101,7 +101,7 @@ final class Sweeper {
 		}
 	}
 
-	private void sweep() throws EtcdException, TimeoutException {
+	private void sweep() throws EtcdException {
 		try {
 			keepSessions();
 			removeExpired();
@@ -120,7 +120,7 @@ final class Sweeper {
 	 * A session that is not the only one is kept for as long as claims use it, and for a
 	 * while after the last one.
 	 */
-	private void keepSessions() throws EtcdException, TimeoutException {
+	private void keepSessions() throws EtcdException {
 		this.watches.follow(this.store.members().present());
 		for (Session session : this.sessions.present()) {
 			if (session.isIdle(this.clock.nanoTime()) && !this.claims.use(session)
@@ -133,7 +133,7 @@ final class Sweeper {
 		}
 	}
 
-	private void keep(Session session) throws EtcdException, TimeoutException {
+	private void keep(Session session) throws EtcdException {
 		boolean lacksWatch = session.lacksWatch(this.clock.nanoTime());
 		if (lacksWatch || session.isDue(this.clock.nanoTime())) {
 			this.keepAlive.send(session, List.of(), deadline());
@@ -143,7 +143,7 @@ final class Sweeper {
 		}
 	}
 
-	private void removeExpired() throws EtcdException, TimeoutException {
+	private void removeExpired() throws EtcdException {
 		long now = this.clock.nanoTime();
 		for (LiveClaim live : this.claims.all()) {
 			if (live.expire(now)) {
@@ -153,7 +153,7 @@ final class Sweeper {
 	}
 
 	/** Write times for one tick at most, because the end of leases waits meanwhile. */
-	private void writeGrantTimes() throws EtcdException, TimeoutException {
+	private void writeGrantTimes() throws EtcdException {
 		long begin = this.clock.nanoTime();
 		for (LiveClaim live : this.claims.all()) {
 			if (live.lacksTime() && this.clock.nanoTime() - begin < TICK.toNanos()) {
@@ -166,7 +166,7 @@ final class Sweeper {
 	 * A claim may be released meanwhile; then its key is gone, or closed. A store without
 	 * space rejects the write, but not the removal of keys, which must go on.
 	 */
-	private void writeGrantTime(LiveClaim live) throws EtcdException, TimeoutException {
+	private void writeGrantTime(LiveClaim live) throws EtcdException {
 		try {
 			this.store.transact(List.of(Operation.isCreated(live.key(), live.number()), Operation.isOpen(live.key())),
 					List.of(Operation.write(live.key(), ClaimValue.of(live.claim(), live.since()))), List.of(),
@@ -185,7 +185,7 @@ final class Sweeper {
 	 * Remove keys on the sessions that no claim knows, such as after the store was
 	 * restored from a backup. They would be kept alive.
 	 */
-	private void removeStrays() throws EtcdException, TimeoutException {
+	private void removeStrays() throws EtcdException {
 		long now = this.clock.nanoTime();
 		if (now - this.searched >= SEARCH.toNanos()) {
 			this.searched = now;
@@ -200,7 +200,7 @@ final class Sweeper {
 	 * may be outdated: a key that has left the session since then stays for its minimum
 	 * hold.
 	 */
-	private void removeStrays(long lease) throws EtcdException, TimeoutException {
+	private void removeStrays(long lease) throws EtcdException {
 		List<String> found = this.store.keysOn(lease, deadline());
 		Set<String> known = this.claims.keys();
 		for (String key : found) {
@@ -250,7 +250,7 @@ final class Sweeper {
 				this.store.revoke(session.lease(), deadline());
 			}
 		}
-		catch (EtcdException | TimeoutException ex) {
+		catch (EtcdException ex) {
 			logger.debug("Could not leave etcd; its keys end with their leases", ex);
 		}
 		if (!held) {
@@ -259,7 +259,7 @@ final class Sweeper {
 		}
 	}
 
-	private void leaveQueues() throws EtcdException, TimeoutException {
+	private void leaveQueues() throws EtcdException {
 		for (LiveClaim live : this.claims.all()) {
 			if (!live.isHeld()) {
 				this.ending.leave(live, deadline());

@@ -3,7 +3,6 @@ package io.leasehold.engine.etcd;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeoutException;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.Claim;
@@ -75,7 +74,7 @@ class EtcdCostLongTests {
 		this.engine.release(claim);
 	}
 
-	private void putAndDelete() throws EtcdException, TimeoutException {
+	private void putAndDelete() throws EtcdException {
 		URI member = URI.create(this.server.url());
 		this.client.send(member, Rpc.unary("KV/Put"), Message.of(1, "bare/order:42").with(2, "x"),
 				EtcdOperator.deadline());

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -200,7 +199,7 @@ public final class EtcdOperator {
 		try {
 			return request.send();
 		}
-		catch (EtcdException | TimeoutException ex) {
+		catch (EtcdException ex) {
 			throw new IllegalStateException(ex);
 		}
 	}
@@ -208,7 +207,7 @@ public final class EtcdOperator {
 	@FunctionalInterface
 	interface Request<T> {
 
-		T send() throws EtcdException, TimeoutException;
+		T send() throws EtcdException;
 
 	}
 

@@ -7,7 +7,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 
 import io.grpc.Status;
@@ -213,8 +212,8 @@ class EtcdStatesTests {
 			throw new EtcdException(Status.Code.PERMISSION_DENIED, "denied", null);
 		}, later()));
 		assertThat(members.failures()).isZero();
-		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> members.run((member) -> {
-			throw new TimeoutException("late");
+		assertThatExceptionOfType(EtcdException.class).isThrownBy(() -> members.run((member) -> {
+			throw EtcdException.late("late");
 		}, later()));
 		assertThat(members.present()).hasHost("two");
 	}
@@ -223,11 +222,11 @@ class EtcdStatesTests {
 	void lateResponseIsReportedWithTheFailureBefore() {
 		Members members = new Members(List.of(URI.create("http://one"), URI.create("http://two")));
 		EtcdException refused = new EtcdException(Status.Code.UNAVAILABLE, "http://one refused", null);
-		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> members.run((member) -> {
+		assertThatExceptionOfType(EtcdException.class).isThrownBy(() -> members.run((member) -> {
 			if (member.getHost().equals("one")) {
 				throw refused;
 			}
-			throw new TimeoutException("http://two did not respond");
+			throw EtcdException.late("http://two did not respond");
 		}, later())).withMessage("http://two did not respond, after http://one refused").withCause(refused);
 	}
 
@@ -262,7 +261,7 @@ class EtcdStatesTests {
 		try {
 			return sessions.require(claim, later());
 		}
-		catch (EtcdException | TimeoutException ex) {
+		catch (EtcdException ex) {
 			throw new IllegalStateException(ex);
 		}
 	}
