@@ -170,7 +170,7 @@ record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration 
 			return new AcquisitionOutcome.Contradicted(order.held());
 		}
 		if (!order.lastHolds()) {
-			live.turn().busy(Obstacle.of(order, live.prefix(), revision));
+			live.turn().busy(order, live.prefix(), revision);
 			return busy();
 		}
 		live.beginGrant(sent, time);

@@ -109,7 +109,7 @@ final class Session {
 	 */
 	synchronized Watch watch(long now) {
 		this.watched = now;
-		this.watch = new Watch(this.key, null, this.seen, (removed) -> true, (by, end) -> {
+		this.watch = Watch.on(this.key, this.seen, (by, end) -> {
 			if (end == Watch.End.REMOVED) {
 				lose();
 			}

@@ -15,27 +15,38 @@ final class Turn {
 
 	private @Nullable Consumer<Signal> listener;
 
-	private @Nullable Obstacle obstacle;
-
+	/** Watch on the obstacle, open if there is a listener. */
 	private @Nullable Watch watch;
 
 	Turn(Watches watches) {
 		this.watches = watches;
 	}
 
-	/** Record the obstacle, and watch it if there is a listener. */
-	void busy(Obstacle by) {
+	/**
+	 * Record the obstacle, and watch it if there is a listener.
+	 * @param order all claims up to this one
+	 * @param prefix beginning of all keys of the lock
+	 * @param revision revision of this order
+	 */
+	void busy(ClaimOrder order, String prefix, long revision) {
+		Watch next = Watch.on(order, prefix, revision, this::end);
+		Watch useless;
 		synchronized (this) {
-			this.obstacle = by;
+			useless = this.watch;
+			if (useless != null && useless.key().equals(next.key())) {
+				return;
+			}
+			this.watch = next;
 		}
-		watch();
+		close(useless);
+		open();
 	}
 
 	void listen(Consumer<Signal> to) {
 		synchronized (this) {
 			this.listener = to;
 		}
-		watch();
+		open();
 	}
 
 	/** Remove the listener and the watch. */
@@ -52,29 +63,24 @@ final class Turn {
 		synchronized (this) {
 			useless = this.watch;
 			this.watch = null;
-			this.obstacle = null;
 		}
+		close(useless);
+	}
+
+	private void close(@Nullable Watch useless) {
 		if (useless != null) {
 			this.watches.close(useless);
 		}
 	}
 
-	private void watch() {
-		Watch useless;
-		Watch begun;
+	private void open() {
+		Watch present;
 		synchronized (this) {
-			Obstacle present = this.obstacle;
-			useless = this.watch;
-			if (this.listener == null || present == null || (useless != null && useless.key().equals(present.key()))) {
-				return;
-			}
-			begun = present.watch(this::end);
-			this.watch = begun;
+			present = (this.listener != null) ? this.watch : null;
 		}
-		if (useless != null) {
-			this.watches.close(useless);
+		if (present != null && present.begin()) {
+			this.watches.open(present);
 		}
-		this.watches.open(begun);
 	}
 
 	/** Record that a watch has ended, and report a change. */

@@ -3,6 +3,7 @@ package io.leasehold.engine.etcd;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -31,16 +32,11 @@ final class Watch {
 	/** Number of the watch in its stream, zero before the server has assigned one. */
 	private volatile long id;
 
+	private final AtomicBoolean begun = new AtomicBoolean();
+
 	private final AtomicBoolean ended = new AtomicBoolean();
 
-	/**
-	 * Create a watch that is not open yet.
-	 * @param rangeEnd end of the range, or {@code null} for a single key
-	 * @param after revision after which removals are reported
-	 * @param isOver whether the removal of these keys ends the watch
-	 * @param listener called once, unless the watch is closed before
-	 */
-	Watch(String key, @Nullable String rangeEnd, long after, Predicate<Collection<String>> isOver,
+	private Watch(String key, @Nullable String rangeEnd, long after, Predicate<Collection<String>> isOver,
 			BiConsumer<Watch, End> listener) {
 		this.key = key;
 		this.rangeEnd = rangeEnd;
@@ -49,8 +45,34 @@ final class Watch {
 		this.listener = listener;
 	}
 
+	/**
+	 * Return a watch on a key that is not open yet.
+	 * @param after revision after which the removal is reported
+	 * @param listener called once, unless the watch is closed before
+	 */
+	static Watch on(String key, long after, BiConsumer<Watch, End> listener) {
+		return new Watch(key, null, after, (removed) -> true, listener);
+	}
+
+	/**
+	 * Return a watch on the obstacle of the last claim in an order: one key, or the keys
+	 * of several permits. It ends when the claim may hold the lock.
+	 * @param prefix beginning of all keys of the lock
+	 */
+	static Watch on(ClaimOrder order, String prefix, long after, BiConsumer<Watch, End> listener) {
+		String key = order.obstacle();
+		return (key != null) ? on(key, after, listener) : new Watch(prefix, KeyValue.rangeEnd(prefix), after,
+				(removed) -> order.without(Set.copyOf(removed)).lastHolds(), listener);
+	}
+
+	/** Return the key, or the beginning of the keys of a range. */
 	String key() {
 		return this.key;
+	}
+
+	/** Return whether to open the watch now: once. */
+	boolean begin() {
+		return this.begun.compareAndSet(false, true);
 	}
 
 	long id() {

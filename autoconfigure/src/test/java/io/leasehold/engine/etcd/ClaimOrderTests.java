@@ -39,12 +39,15 @@ class ClaimOrderTests {
 		for (List<String> queue : queues(5)) {
 			ClaimOrder order = ClaimOrder.of(queue);
 			if (!order.lastHolds()) {
-				Obstacle obstacle = Obstacle.of(order, "/", 0);
 				for (int kept = 0; kept < 1 << (queue.size() - 1); kept++) {
 					List<String> removed = removed(queue, kept);
 					if (order.without(removed).lastHolds()) {
-						boolean watched = obstacle.rangeEnd() != null || removed.contains(obstacle.key());
-						assertThat(watched && obstacle.isOver(removed)).as("%s without %s", queue, removed).isTrue();
+						Watch watch = Watch.on(order, "/", 0, (by, end) -> {
+						});
+						if (watch.key().equals("/") || removed.contains(watch.key())) {
+							watch.removed(removed);
+						}
+						assertThat(watch.hasEnded()).as("%s without %s", queue, removed).isTrue();
 					}
 				}
 			}
