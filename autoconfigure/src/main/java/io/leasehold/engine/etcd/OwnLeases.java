@@ -4,6 +4,8 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
 
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
@@ -19,6 +21,12 @@ final class OwnLeases {
 
 	private static final Log logger = LogFactory.getLog(OwnLeases.class);
 
+	/** After this time, no request is executed any more. */
+	private static final Duration LATEST = Duration.ofMinutes(5);
+
+	/** The store forgets others by itself. */
+	private static final int MOST_PENDING = 1000;
+
 	/** Copies of a process that was restored from a snapshot must not share ids. */
 	private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -26,7 +34,8 @@ final class OwnLeases {
 
 	private final MonotonicClock clock;
 
-	private final PendingLeases pending = new PendingLeases();
+	/** Leases that may exist without a key, because a response is missing. */
+	private final Queue<Pending> pending = new ArrayBlockingQueue<>(MOST_PENDING);
 
 	OwnLeases(Store store, MonotonicClock clock) {
 		this.store = store;
@@ -40,35 +49,36 @@ final class OwnLeases {
 	 */
 	Message create(Duration time, long deadline) throws EtcdException {
 		long id = RANDOM.nextLong() >>> 1;
-		this.pending.add(id, this.clock.nanoTime());
+		this.pending.offer(new Pending(id, this.clock.nanoTime()));
 		return this.store.grant(id, Sessions.wholeSeconds(time), deadline);
 	}
 
-	/** Record that a lease has a key. */
+	/** Record that a lease has a key, or has ended. */
 	void use(long lease) {
-		this.pending.remove(lease);
+		this.pending.removeIf((each) -> each.lease == lease);
 	}
 
 	/** Revoke a lease without keys, later if the store does not respond. */
 	void revoke(long lease, long deadline) {
 		try {
 			this.store.revoke(lease, deadline);
-			this.pending.remove(lease);
+			use(lease);
 		}
 		catch (EtcdException ex) {
 			logger.debug("Could not revoke a lease without keys; retrying later", ex);
-			this.pending.add(lease, this.clock.nanoTime());
+			this.pending.offer(new Pending(lease, this.clock.nanoTime()));
 		}
 	}
 
 	/** Revoke one of the leases without a response, unless it has a key. */
 	void revokePending(long deadline) throws EtcdException {
-		Long lease = this.pending.next(this.clock.nanoTime());
-		if (lease != null) {
-			if (this.store.remaining(lease, deadline) != null && this.store.keysOn(lease, deadline).isEmpty()) {
-				this.store.revoke(lease, deadline);
+		Pending first = this.pending.peek();
+		if (first != null && this.clock.nanoTime() - first.since >= LATEST.toNanos()) {
+			if (this.store.remaining(first.lease, deadline) != null
+					&& this.store.keysOn(first.lease, deadline).isEmpty()) {
+				this.store.revoke(first.lease, deadline);
 			}
-			this.pending.remove(lease);
+			use(first.lease);
 		}
 	}
 
@@ -159,6 +169,12 @@ final class OwnLeases {
 		}
 		// Otherwise a transaction that was sent twice may have used the lease
 		return closed;
+	}
+
+	/**
+	 * Lease whose creation, use or end has had no response yet.
+	 */
+	private record Pending(long lease, long since) {
 	}
 
 }
