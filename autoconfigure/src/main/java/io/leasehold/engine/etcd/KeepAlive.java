@@ -31,7 +31,7 @@ record KeepAlive(Store store, MonotonicClock clock) {
 		long sent = this.clock.nanoTime();
 		List<Message> kept = keepAlive(member, leases(session, claims), deadline);
 		Reply reply = this.store.transactAt(member, reads(session, claims), deadline);
-		boolean proven = kept.get(0).number(3) > 0 && kept.stream().map(Origin::of).allMatch(reply.origin()::equals);
+		boolean proven = kept.get(0).number(3) > 0 && kept.stream().allMatch(reply::isUnderTheLeaderOf);
 		boolean alive = isThere(reply.keys(0), session.created());
 		if (alive) {
 			session.see(reply.revision());

@@ -5,14 +5,28 @@ import java.util.List;
 /**
  * Response to a transaction.
  *
+ * @param header the cluster, its revision and its term at that moment
  * @param succeeded whether its comparisons were true
- * @param revision the store's revision at that moment
  * @param responses the responses of its operations
  */
-record Reply(Origin origin, boolean succeeded, long revision, List<Message> responses) {
+record Reply(Message header, boolean succeeded, List<Message> responses) {
 
 	static Reply of(Message response) {
-		return new Reply(Origin.of(response), response.flag(2), revision(response), response.all(3));
+		return new Reply(response.message(1), response.flag(2), response.all(3));
+	}
+
+	/**
+	 * Return whether another response was sent by the same cluster in the same term, and
+	 * thus under the same leader. They may be of different members.
+	 */
+	boolean isUnderTheLeaderOf(Message response) {
+		Message other = response.message(1);
+		return other.number(1) == this.header.number(1) && other.number(4) == this.header.number(4);
+	}
+
+	/** Return the store's revision. */
+	long revision() {
+		return this.header.number(3);
 	}
 
 	/** Return the store's revision from the header of a response. */
