@@ -58,7 +58,7 @@ class SecretValuesTests {
 	@Test
 	void recordsThatMayContainAPasswordAreFound() {
 		assertThat(this.holders).extracting(Class::getSimpleName)
-			.contains("JdbcLogin", "Login", "Node", "Credentials", "EtcdConnection", "EtcdProperties",
+			.contains("JdbcLogin", "Login", "Node", "EtcdConnection", "EtcdProperties",
 					"PropertiesEtcdConnectionDetails", "RedlockProperties", "MemcachedProperties",
 					"ZooKeeperProperties");
 	}

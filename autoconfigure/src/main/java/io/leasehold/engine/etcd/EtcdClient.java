@@ -35,8 +35,9 @@ final class EtcdClient implements AutoCloseable {
 	/**
 	 * Create a client.
 	 * @param alone whether there is only one member
+	 * @param credentials request that logs in, or {@code null} if none is needed
 	 */
-	EtcdClient(Channels channels, boolean alone, @Nullable Credentials credentials) {
+	EtcdClient(Channels channels, boolean alone, @Nullable Message credentials) {
 		this.channels = channels;
 		this.alone = alone;
 		this.login = (credentials != null) ? new Login((member) -> logIn(member, credentials)) : null;
@@ -82,8 +83,8 @@ final class EtcdClient implements AutoCloseable {
 	/**
 	 * The timeout is longer than that of a call: a busy server takes long for a login.
 	 */
-	private CompletableFuture<String> logIn(URI member, Credentials credentials) {
-		Call call = Call.send(this.channels.to(member), member, Rpc.LOGIN, credentials.request(), null);
+	private CompletableFuture<String> logIn(URI member, Message credentials) {
+		Call call = Call.send(this.channels.to(member), member, Rpc.LOGIN, credentials, null);
 		return call.response()
 			.orTimeout(LOGIN_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
 			.whenComplete((response, failure) -> call.cancel())

@@ -62,8 +62,8 @@ public record EtcdConnection(List<URI> endpoints, @Nullable String user, @Nullab
 	}
 
 	Store connect(Function<URI, ManagedChannel> factory) {
-		Credentials login = (this.user == null) ? null
-				: new Credentials(this.user, (this.password != null) ? this.password : "");
+		Message login = (this.user == null) ? null
+				: Message.of(1, this.user).with(2, (this.password != null) ? this.password : "");
 		return new Store(new EtcdClient(new Channels(factory), this.endpoints.size() == 1, login),
 				new Members(this.endpoints));
 	}

@@ -34,7 +34,7 @@ class EtcdLoginsIntegrationTests {
 
 	private static final int READ_AND_WRITE = 2;
 
-	private static final Credentials ROOT = new Credentials("root", "root");
+	private static final Message ROOT = EtcdOperator.credentials("root", "root");
 
 	private final EtcdEngines engines = new EtcdEngines();
 
@@ -53,10 +53,10 @@ class EtcdLoginsIntegrationTests {
 	@BeforeEach
 	void acquire() throws Exception {
 		this.server = this.engines.open(EtcdTestServer.start("bcrypt-cost=4"));
-		send("UserAdd", ROOT.request());
+		send("UserAdd", ROOT);
 		send("RoleAdd", Message.of(1, "root"));
 		send("UserGrantRole", Message.of(1, "root").with(2, "root"));
-		send("UserAdd", new Credentials("admin", "admin").request());
+		send("UserAdd", EtcdOperator.credentials("admin", "admin"));
 		send("UserGrantRole", Message.of(1, "admin").with(2, "root"));
 		send("AuthEnable", new Message());
 		this.enabled = true;
@@ -119,7 +119,7 @@ class EtcdLoginsIntegrationTests {
 	@Fault(158)
 	@Test
 	void locksSurviveAPermissionThatIsLostForAWhile() throws Exception {
-		send("UserAdd", new Credentials("shop", "shop").request());
+		send("UserAdd", EtcdOperator.credentials("shop", "shop"));
 		send("RoleAdd", Message.of(1, "locks"));
 		send("UserGrantRole", Message.of(1, "shop").with(2, "locks"));
 		permit();
@@ -160,11 +160,11 @@ class EtcdLoginsIntegrationTests {
 
 	/** Any change of a password invalidates the user's tokens, and so does a revision. */
 	private void changePassword(String password) {
-		send("UserChangePassword", new Credentials("root", password).request());
+		send("UserChangePassword", EtcdOperator.credentials("root", password));
 	}
 
 	private String adminToken() {
-		return EtcdOperator.send(this.server.url(), Rpc.LOGIN, new Credentials("admin", "admin").request()).text(2);
+		return EtcdOperator.send(this.server.url(), Rpc.LOGIN, EtcdOperator.credentials("admin", "admin")).text(2);
 	}
 
 	private void send(String method, Message request) {

@@ -32,7 +32,7 @@ public final class EtcdOperator {
 	/** Never closed: servers of other tests use other ports. */
 	private static final Channels channels = EtcdEngines.channels();
 
-	private static final Credentials ROOT = new Credentials("root", "root");
+	private static final Message ROOT = credentials("root", "root");
 
 	private final Store store;
 
@@ -41,15 +41,18 @@ public final class EtcdOperator {
 	}
 
 	EtcdOperator(EtcdConnection connection) {
-		Credentials login = (connection.user() != null) ? new Credentials(connection.user(), connection.password())
-				: null;
+		Message login = (connection.user() != null) ? credentials(connection.user(), connection.password()) : null;
 		this.store = new Store(new EtcdClient(channels, connection.endpoints().size() == 1, login),
 				new Members(connection.endpoints()));
 	}
 
 	/** Return an operator of a server with users. */
 	public static EtcdOperator root(String url) {
-		return new EtcdOperator(new EtcdConnection(List.of(URI.create(url)), ROOT.user(), ROOT.password(), null));
+		return new EtcdOperator(new EtcdConnection(List.of(URI.create(url)), "root", "root", null));
+	}
+
+	static Message credentials(String user, String password) {
+		return Message.of(1, user).with(2, password);
 	}
 
 	/** Return the keys of all claims on locks of a namespace. */
@@ -59,7 +62,7 @@ public final class EtcdOperator {
 
 	/** Require a password from now on. There is only the user {@code root}. */
 	public static void enableUsers(String url) {
-		send(url, Rpc.unary("Auth/UserAdd"), ROOT.request());
+		send(url, Rpc.unary("Auth/UserAdd"), ROOT);
 		send(url, Rpc.unary("Auth/RoleAdd"), Message.of(1, "root"));
 		send(url, Rpc.unary("Auth/UserGrantRole"), Message.of(1, "root").with(2, "root"));
 		send(url, Rpc.unary("Auth/AuthEnable"), new Message());
@@ -67,18 +70,18 @@ public final class EtcdOperator {
 
 	/** Add a user with all permissions. */
 	public static void addUser(String url, String user, String password) {
-		send(url, Rpc.unary("Auth/UserAdd"), new Credentials(user, password).request(), token(url));
+		send(url, Rpc.unary("Auth/UserAdd"), credentials(user, password), token(url));
 		send(url, Rpc.unary("Auth/UserGrantRole"), Message.of(1, user).with(2, "root"), token(url));
 	}
 
 	/** Change the password of a user. */
 	public static void setPassword(String url, String user, String password) {
-		send(url, Rpc.unary("Auth/UserChangePassword"), new Credentials(user, password).request(), token(url));
+		send(url, Rpc.unary("Auth/UserChangePassword"), credentials(user, password), token(url));
 	}
 
 	/** Return a new token of {@code root}. */
 	static String token(String url) {
-		return send(url, Rpc.LOGIN, ROOT.request()).text(2);
+		return send(url, Rpc.LOGIN, ROOT).text(2);
 	}
 
 	List<KeyValue> read(String prefix) {
