@@ -12,24 +12,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClaimOrder {
 
-	private final List<ClaimName> claims;
+	private final List<String> keys;
+
+	private final List<Access> accesses;
 
 	private final int holders;
 
-	private ClaimOrder(List<ClaimName> claims) {
-		this.claims = claims;
-		this.holders = countHolders();
-	}
-
 	/** Create the order of keys, the earliest first. */
-	static ClaimOrder of(Collection<String> keys) {
-		return new ClaimOrder(keys.stream().map(ClaimName::of).toList());
+	ClaimOrder(List<String> keys) {
+		this.keys = List.copyOf(keys);
+		this.accesses = keys.stream().map(EtcdKeys::access).toList();
+		this.holders = countHolders();
 	}
 
 	private int countHolders() {
 		int count = 0;
-		while (count < this.claims.size()
-				&& this.claims.get(count).access().joins(this.claims.get(0).access(), count)) {
+		while (count < this.accesses.size() && this.accesses.get(count).joins(this.accesses.get(0), count)) {
 			count++;
 		}
 		return count;
@@ -37,7 +35,7 @@ final class ClaimOrder {
 
 	/** Return the access of the holders; there must be at least one. */
 	Access held() {
-		return this.claims.get(0).access();
+		return this.accesses.get(0);
 	}
 
 	/** Return whether the claim of a position holds the lock. */
@@ -47,11 +45,11 @@ final class ClaimOrder {
 
 	/** Return whether the last claim holds the lock. */
 	boolean lastHolds() {
-		return this.holders == this.claims.size();
+		return this.holders == this.keys.size();
 	}
 
-	ClaimOrder without(Collection<String> keys) {
-		return new ClaimOrder(this.claims.stream().filter((claim) -> !keys.contains(claim.key())).toList());
+	ClaimOrder without(Collection<String> removed) {
+		return new ClaimOrder(this.keys.stream().filter((key) -> !removed.contains(key)).toList());
 	}
 
 	/**
@@ -60,16 +58,15 @@ final class ClaimOrder {
 	 * @return {@code null} if it waits for any of several permits
 	 */
 	@Nullable String obstacle() {
-		int last = this.claims.size() - 1;
-		Access access = this.claims.get(last).access();
+		int last = this.keys.size() - 1;
+		Access access = this.accesses.get(last);
 		int alike = (access.limit() > 1) ? alikeBefore(last) : 0;
-		return (alike < Math.min(last, access.limit())) ? this.claims.get(last - 1 - alike).key() : null;
+		return (alike < Math.min(last, access.limit())) ? this.keys.get(last - 1 - alike) : null;
 	}
 
 	private int alikeBefore(int position) {
-		Access access = this.claims.get(position).access();
 		int count = 0;
-		while (count < position && this.claims.get(position - 1 - count).access().equals(access)) {
+		while (count < position && this.accesses.get(position - 1 - count).equals(this.accesses.get(position))) {
 			count++;
 		}
 		return count;

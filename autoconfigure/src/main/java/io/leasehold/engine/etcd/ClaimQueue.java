@@ -165,7 +165,7 @@ record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration 
 			return moveTo(session, live, own, deadline);
 		}
 		live.place(own.created());
-		ClaimOrder order = ClaimOrder.of(keys.stream().map(KeyValue::key).toList());
+		ClaimOrder order = new ClaimOrder(keys.stream().map(KeyValue::key).toList());
 		if (live.claim().access().contradicts(order.held())) {
 			return new AcquisitionOutcome.Contradicted(order.held());
 		}

@@ -1,11 +1,14 @@
 package io.leasehold.engine.etcd;
 
 import io.leasehold.LockKey;
+import io.leasehold.engine.Access;
 
 /**
  * Names of the engine's keys in etcd. All of them begin with the namespace.
  */
 final class EtcdKeys {
+
+	private static final char SEPARATOR = ':';
 
 	private final String root;
 
@@ -21,6 +24,24 @@ final class EtcdKeys {
 	/** Return the beginning of the keys of the claims on a lock. */
 	String claims(LockKey key) {
 		return claims() + escape(key.value()) + "/";
+	}
+
+	/**
+	 * Return the key of a claim.
+	 * @param claims beginning of the keys of the claims on its lock
+	 */
+	static String claim(String claims, String id, Access access) {
+		return claims + id + SEPARATOR + access.code();
+	}
+
+	/** Return the access of a claim, which is part of its key. */
+	static Access access(String claim) {
+		try {
+			return Access.parse(claim.substring(claim.lastIndexOf(SEPARATOR) + 1));
+		}
+		catch (IllegalArgumentException ex) {
+			return Access.EXCLUSIVE; // not written by Leasehold: assume the strictest
+		}
 	}
 
 	/** Return the beginning of the keys of all sessions. */

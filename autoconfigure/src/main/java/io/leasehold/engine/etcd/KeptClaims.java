@@ -74,7 +74,7 @@ record KeptClaims(Store store, EtcdKeys keys, Operator operator, OwnLeases ownLe
 	/** The key of an exclusive claim that was granted is the first one of its lock. */
 	private @Nullable KeyValue findKey(LockKey key, long deadline) throws EtcdException {
 		List<KeyValue> first = this.store.list(Operation.first(this.keys.claims(key)), deadline);
-		boolean exclusive = !first.isEmpty() && ClaimName.of(first.get(0).key()).access().equals(Access.EXCLUSIVE);
+		boolean exclusive = !first.isEmpty() && EtcdKeys.access(first.get(0).key()).equals(Access.EXCLUSIVE);
 		return (exclusive && ClaimValue.hasEnded(first.get(0).value(), this.operator.endedSessions(first, deadline)))
 				? first.get(0) : null;
 	}

@@ -41,7 +41,7 @@ final class LiveClaim extends SessionClaim {
 	LiveClaim(Claim claim, String id, String prefix, Turn turn) {
 		super(claim);
 		this.prefix = prefix;
-		this.key = prefix + ClaimName.text(id, claim.access());
+		this.key = EtcdKeys.claim(prefix, id, claim.access());
 		this.turn = turn;
 	}
 

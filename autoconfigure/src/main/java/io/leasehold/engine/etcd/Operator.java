@@ -35,7 +35,7 @@ record Operator(Store store, EtcdKeys keys, OwnLeases ownLeases, MonotonicClock 
 	/** Return the holders of a lock, and the waiting claims, of all claims on it. */
 	static HeldKey held(LockKey key, List<KeyValue> claims, boolean awaited, Set<Long> endedSessions) {
 		List<KeyValue> all = claims.stream().sorted(Comparator.comparingLong(KeyValue::created)).toList();
-		ClaimOrder order = ClaimOrder.of(all.stream().map(KeyValue::key).toList());
+		ClaimOrder order = new ClaimOrder(all.stream().map(KeyValue::key).toList());
 		Stream<KeyValue> waiting = (awaited && !all.isEmpty() && !order.held().isPermit())
 				? IntStream.range(0, all.size()).filter((i) -> !order.holds(i)).mapToObj(all::get) : Stream.empty();
 		return new HeldKey(key, holders(all, endedSessions).stream().map(ClaimValue::holder).toList(),
@@ -69,7 +69,7 @@ record Operator(Store store, EtcdKeys keys, OwnLeases ownLeases, MonotonicClock 
 	 * @param endedSessions ids of sessions that have ended
 	 */
 	static List<KeyValue> holders(List<KeyValue> all, Set<Long> endedSessions) {
-		ClaimOrder order = ClaimOrder.of(all.stream().map(KeyValue::key).toList());
+		ClaimOrder order = new ClaimOrder(all.stream().map(KeyValue::key).toList());
 		List<KeyValue> holders = new ArrayList<>();
 		for (int i = 0; i < all.size() && order.holds(i); i++) {
 			if (!ClaimValue.hasEnded(all.get(i).value(), endedSessions)) {

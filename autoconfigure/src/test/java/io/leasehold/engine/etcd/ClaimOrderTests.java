@@ -37,7 +37,7 @@ class ClaimOrderTests {
 	@Test
 	void claimHoldsTheLockOnlyAfterItsObstacleHasChanged() {
 		for (List<String> queue : queues(5)) {
-			ClaimOrder order = ClaimOrder.of(queue);
+			ClaimOrder order = new ClaimOrder(queue);
 			if (!order.lastHolds()) {
 				for (int kept = 0; kept < 1 << (queue.size() - 1); kept++) {
 					List<String> removed = removed(queue, kept);
@@ -93,7 +93,7 @@ class ClaimOrderTests {
 		for (String access : accesses) {
 			keys.add(keys.size() + ":" + access);
 		}
-		return ClaimOrder.of(keys);
+		return new ClaimOrder(keys);
 	}
 
 }

@@ -36,10 +36,10 @@ class EtcdKeysTests {
 
 	@Test
 	void nameShowsTheAccess() {
-		String key = this.keys.claims(new LockKey("a:b")) + ClaimName.text("1f-0", Access.permits(3));
+		String key = EtcdKeys.claim(this.keys.claims(new LockKey("a:b")), "1f-0", Access.permits(3));
 		assertThat(key).endsWith("/a:b/1f-0:3");
-		assertThat(ClaimName.of(key).access()).isEqualTo(Access.permits(3));
-		assertThat(ClaimName.of("not/ours").access()).isEqualTo(Access.EXCLUSIVE);
+		assertThat(EtcdKeys.access(key)).isEqualTo(Access.permits(3));
+		assertThat(EtcdKeys.access("not/ours")).isEqualTo(Access.EXCLUSIVE);
 	}
 
 }

@@ -200,7 +200,7 @@ class EtcdLockEngineFaultsIntegrationTests {
 				this.url);
 		Claim claim = this.engines.claim(new LockKey("kept"), Access.EXCLUSIVE, Duration.ofHours(1));
 		EtcdEngines.granted(engine, claim);
-		String stray = this.engines.keys.claims(KEY) + ClaimName.text("stray", Access.EXCLUSIVE);
+		String stray = EtcdKeys.claim(this.engines.keys.claims(KEY), "stray", Access.EXCLUSIVE);
 		EtcdOperator.send(() -> this.operator.store()
 			.transact(List.of(), List.of(Operation.put(stray, "", lease())), List.of(), EtcdOperator.deadline()));
 		ahead.set(Duration.ofMinutes(6).toNanos());
