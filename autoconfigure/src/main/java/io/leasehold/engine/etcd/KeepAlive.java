@@ -2,9 +2,10 @@ package io.leasehold.engine.etcd;
 
 import java.net.URI;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import io.leasehold.engine.MonotonicClock;
 
@@ -33,16 +34,13 @@ record KeepAlive(Store store, MonotonicClock clock) {
 		Reply reply = this.store.transactAt(member, reads(session, claims), deadline);
 		boolean proven = kept.get(0).number(3) > 0 && kept.stream().allMatch(reply::isUnderTheLeaderOf);
 		boolean alive = isThere(reply.keys(0), session.created());
-		if (alive) {
-			session.see(reply.revision());
-		}
-		else {
+		if (!alive) {
 			session.lose();
 		}
-		if (alive && proven) {
+		else if (proven) {
 			session.prove(sent);
 		}
-		return new Pulse(sent, alive && proven, held(claims, reply));
+		return new Pulse(sent, alive && proven, reply.revision(), held(claims, reply));
 	}
 
 	private static List<Long> leases(Session session, List<LiveClaim> claims) {
@@ -73,12 +71,11 @@ record KeepAlive(Store store, MonotonicClock clock) {
 		return reads;
 	}
 
-	private static Map<LiveClaim, Boolean> held(List<LiveClaim> claims, Reply reply) {
-		Map<LiveClaim, Boolean> held = new HashMap<>();
-		for (int i = 0; i < claims.size(); i++) {
-			held.put(claims.get(i), isHeld(claims.get(i), reply.keys(i + 1)));
-		}
-		return held;
+	private static Set<LiveClaim> held(List<LiveClaim> claims, Reply reply) {
+		return IntStream.range(0, claims.size())
+			.filter((i) -> isHeld(claims.get(i), reply.keys(i + 1)))
+			.mapToObj(claims::get)
+			.collect(Collectors.toSet());
 	}
 
 	/** Return whether a claim's key was found, and was not closed by an operator. */
@@ -95,9 +92,10 @@ record KeepAlive(Store store, MonotonicClock clock) {
 	 *
 	 * @param sent when it was sent
 	 * @param proven whether the session was certainly alive after that
-	 * @param held for each claim, whether it still holds its lock
+	 * @param revision revision of the read
+	 * @param held the claims that still hold their locks
 	 */
-	record Pulse(long sent, boolean proven, Map<LiveClaim, Boolean> held) {
+	record Pulse(long sent, boolean proven, long revision, Set<LiveClaim> held) {
 	}
 
 }

@@ -66,7 +66,7 @@ record Renewer(KeepAlive keepAlive, OwnLeases ownLeases, LiveClaims claims) {
 	}
 
 	private static RenewalOutcome outcome(Session session, Due due, KeepAlive.Pulse pulse) {
-		if (!Boolean.TRUE.equals(pulse.held().get(due.live))) {
+		if (!pulse.held().contains(due.live)) {
 			return new RenewalOutcome.NotOwner();
 		}
 		if (!pulse.proven()) {

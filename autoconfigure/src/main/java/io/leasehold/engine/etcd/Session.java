@@ -27,8 +27,6 @@ final class Session {
 	/** Revision that wrote the session's key last, as far as this is known. */
 	private volatile long written;
 
-	private volatile long seen;
-
 	private volatile long used;
 
 	private final AtomicBoolean lost = new AtomicBoolean();
@@ -58,7 +56,6 @@ final class Session {
 		this.key = key;
 		this.created = created;
 		this.written = created;
-		this.seen = created;
 		this.proven = sent;
 		this.used = sent;
 		this.whenLost = whenLost;
@@ -90,11 +87,6 @@ final class Session {
 		this.written = revision;
 	}
 
-	/** Record a revision at which the session's key existed. */
-	void see(long revision) {
-		this.seen = revision;
-	}
-
 	/**
 	 * Return whether the end of the session should be watched, for the first time or
 	 * because the watch has ended.
@@ -104,12 +96,13 @@ final class Session {
 	}
 
 	/**
-	 * Return a watch on the end of the session that is not open yet. It begins at the
-	 * last revision that was seen, because the store forgets old ones.
+	 * Return a watch on the end of the session that is not open yet.
+	 * @param seen a revision at which the session existed, a late one because the store
+	 * forgets old ones
 	 */
-	synchronized Watch watch(long now) {
+	synchronized Watch watch(long now, long seen) {
 		this.watched = now;
-		this.watch = Watch.on(this.key, this.seen, (by, end) -> {
+		this.watch = Watch.on(this.key, seen, (by, end) -> {
 			if (end == Watch.End.REMOVED) {
 				lose();
 			}

@@ -27,8 +27,8 @@ final class Sweeper {
 
 	private static final Duration TICK = Duration.ofMillis(100);
 
-	/** Pause after a failure, so that a store that is down is not flooded. */
-	private static final Duration PAUSE = Duration.ofMillis(500);
+	/** Ticks without a sweep after a failure, to spare a store that is down. */
+	private static final int PAUSE = 5;
 
 	/** Pause between two searches for keys without a claim. */
 	private static final Duration SEARCH = Duration.ofMinutes(5);
@@ -57,9 +57,8 @@ final class Sweeper {
 
 	private long searched;
 
-	private long pausedAt;
-
-	private boolean paused;
+	/** Ticks that are still omitted. */
+	private int pause;
 
 	private boolean closing;
 
@@ -86,18 +85,17 @@ final class Sweeper {
 	}
 
 	private void tick() {
-		if (this.paused && System.nanoTime() - this.pausedAt < PAUSE.toNanos()) {
+		if (this.pause > 0) {
+			this.pause--;
 			return;
 		}
 		try {
-			this.paused = false;
 			sweep();
 		}
 		catch (Exception | Error ex) {
 			// One that is thrown ends a periodic task
 			logger.debug("Could not keep the session in etcd, or end expired leases; retrying", ex);
-			this.paused = true;
-			this.pausedAt = System.nanoTime();
+			this.pause = PAUSE;
 		}
 	}
 
@@ -134,12 +132,13 @@ final class Sweeper {
 	}
 
 	private void keep(Session session) throws EtcdException {
-		boolean lacksWatch = session.lacksWatch(this.clock.nanoTime());
-		if (lacksWatch || session.isDue(this.clock.nanoTime())) {
-			this.keepAlive.send(session, List.of(), deadline());
-		}
-		if (lacksWatch && !session.isLost()) {
-			this.watches.open(session.watch(this.clock.nanoTime()));
+		long now = this.clock.nanoTime();
+		boolean lacksWatch = session.lacksWatch(now);
+		if (lacksWatch || session.isDue(now)) {
+			KeepAlive.Pulse pulse = this.keepAlive.send(session, List.of(), deadline());
+			if (lacksWatch && !session.isLost()) {
+				this.watches.open(session.watch(now, pulse.revision()));
+			}
 		}
 	}
 
