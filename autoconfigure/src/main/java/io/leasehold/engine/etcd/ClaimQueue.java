@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration pollInterval, MonotonicClock clock) {
 
-	/** Request a claim's lock. Its key is created, moved to the session, or listed. */
+	/** Request a claim's lock. Its key is created, or listed. */
 	AcquisitionOutcome request(LiveClaim live, boolean waits, long deadline) throws EtcdException {
 		AcquisitionOutcome outcome = null;
 		while (outcome == null) {
@@ -32,7 +32,7 @@ record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration 
 
 	/**
 	 * Create the claim's key and list the keys of its lock, in one transaction.
-	 * @return {@code null} if the key was known before
+	 * @return {@code null} if the key existed, or the session has ended
 	 */
 	private @Nullable AcquisitionOutcome enter(LiveClaim live, Session session, boolean waits, long deadline)
 			throws EtcdException {
@@ -53,8 +53,12 @@ record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration 
 		}
 		if (!reply.keys(0).isEmpty()) {
 			KeyValue own = reply.keys(0).get(0);
+			if (ClaimValue.isReplaced(own.value())) {
+				return busy();
+			}
 			live.recordShown(ClaimValue.holder(own).since());
-			return moveTo(session, live, own, deadline);
+			live.place(own.created());
+			return null;
 		}
 		// Others hold the lock
 		return isCurrent(session, written, reply.keys(1)) ? busy() : null;
@@ -94,27 +98,7 @@ record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration 
 	}
 
 	/**
-	 * Take a key over from an earlier session, which keeps its place. That of a grant
-	 * outlives the session.
-	 * @return <em>busy</em> if another owner keeps the key, {@code null} otherwise
-	 */
-	private @Nullable AcquisitionOutcome moveTo(Session session, LiveClaim live, KeyValue key, long deadline)
-			throws EtcdException {
-		live.place(key.created());
-		if (key.lease() == session.lease() || live.ownLease() != null) {
-			return null;
-		}
-		Reply reply = transact(
-				live, session, List.of(Operation.isCreated(key.key(), key.created()),
-						Operation.isOn(key.key(), key.lease()), Operation.isOwn(key.key())),
-				List.of(Operation.attach(key.key(), session.lease())), deadline);
-		boolean replaced = reply != null && !reply.succeeded()
-				&& reply.keys(0).stream().anyMatch((found) -> ClaimValue.isReplaced(found.value()));
-		return replaced ? busy() : null;
-	}
-
-	/**
-	 * Run a transaction that attaches the claim's key to a session, or reads the key.
+	 * Run a transaction that attaches the claim's key to a session, or reads both keys.
 	 * @return {@code null} if the session has ended
 	 */
 	private @Nullable Reply transact(LiveClaim live, Session session, List<Message> compare, List<Message> success,
@@ -160,9 +144,6 @@ record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration 
 		if (own == null || !own.key().equals(live.key())) {
 			live.displace();
 			return null;
-		}
-		if (own.lease() != session.lease() && live.ownLease() == null) {
-			return moveTo(session, live, own, deadline);
 		}
 		live.place(own.created());
 		ClaimOrder order = new ClaimOrder(keys.stream().map(KeyValue::key).toList());

@@ -89,15 +89,13 @@ record KeptClaims(Store store, EtcdKeys keys, Operator operator, OwnLeases ownLe
 	/**
 	 * Remove the key as it was found: the claim of a lost session may have continued in
 	 * the next one. A removal that was sent twice may have found nothing because of the
-	 * first one. The lease of the key may be a session, if that claim has moved the key
-	 * to it.
+	 * first one.
 	 */
 	private boolean remove(KeyValue key, long deadline) throws EtcdException {
 		int failures = this.store.members().failures();
-		Reply reply = this.store.transact(List.of(Operation.isWritten(key.key(), key.written())), List
-			.of(Operation.remove(key.key()), Operation.read(Operation.get(this.keys.session(key.lease()), true))),
-				List.of(), deadline);
-		if (reply.succeeded() && reply.keys(1).isEmpty() && this.store.keysOn(key.lease(), deadline).isEmpty()) {
+		Reply reply = this.store.transact(List.of(Operation.isWritten(key.key(), key.written())),
+				List.of(Operation.remove(key.key())), List.of(), deadline);
+		if (reply.succeeded() && this.store.keysOn(key.lease(), deadline).isEmpty()) {
 			this.ownLeases.revoke(key.lease(), deadline);
 		}
 		return reply.succeeded() || failures != this.store.members().failures();

@@ -70,6 +70,7 @@ final class Sessions {
 			if (!session.isLost()) {
 				return session;
 			}
+			this.store.revoke(session.lease(), deadline); // no key of a claim stays on it
 			this.byPurpose.remove(purpose, known);
 		}
 	}

@@ -73,9 +73,16 @@ record Store(EtcdClient client, Members members) implements AutoCloseable {
 		return send(Rpc.TIME_TO_LIVE, Message.of(1, lease).with(2, true), deadline).texts(5);
 	}
 
-	/** End a lease, and remove its keys. */
+	/** End a lease if it exists, and remove its keys. */
 	void revoke(long lease, long deadline) throws EtcdException {
-		send(Rpc.REVOKE, Message.of(1, lease), deadline);
+		try {
+			send(Rpc.REVOKE, Message.of(1, lease), deadline);
+		}
+		catch (EtcdException ex) {
+			if (!ex.is(Status.Code.NOT_FOUND)) {
+				throw ex;
+			}
+		}
 	}
 
 	/**

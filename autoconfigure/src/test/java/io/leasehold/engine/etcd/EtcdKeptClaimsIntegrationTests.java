@@ -175,7 +175,7 @@ class EtcdKeptClaimsIntegrationTests {
 		assertThat(find().last().since()).isEqualTo(ClaimValue.holder(first).since());
 	}
 
-	/** The claim of another session may be about to continue. */
+	/** As after a change that Leasehold does not make. */
 	@Test
 	void openingAKeyOnASessionDoesNotEndTheSession() {
 		EtcdEngines.granted(this.engine, claim(MIN_HOLD));
