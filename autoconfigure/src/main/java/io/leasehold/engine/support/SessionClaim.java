@@ -21,6 +21,9 @@ public abstract class SessionClaim {
 	 */
 	public static final Duration UNSHOWN_WAIT = Duration.ofSeconds(1);
 
+	/** Pause before a removal that failed is repeated, such as a rejected one. */
+	public static final Duration REMOVAL_PAUSE = Duration.ofSeconds(1);
+
 	private final Claim claim;
 
 	private AcquisitionOutcome.@Nullable Contradicted contradiction;
@@ -122,13 +125,14 @@ public abstract class SessionClaim {
 	 * End the claim if the time of its place has ended. This is one atomic step, because
 	 * a response for the claim may arrive concurrently.
 	 * @param now the present time
-	 * @return whether its place has to be removed
+	 * @return whether its place has to be removed now; again after each pause
 	 */
 	public final synchronized boolean expire(long now) {
 		if (!isDue(now)) {
 			return false;
 		}
 		end(now);
+		this.end = now + REMOVAL_PAUSE.toNanos();
 		return true;
 	}
 
@@ -137,7 +141,7 @@ public abstract class SessionClaim {
 		return this.expired;
 	}
 
-	/** Return whether its place has to be removed, after its lease and lock delay. */
+	/** Return whether its place has to be removed now, after its lease and lock delay. */
 	public final synchronized boolean isDue(long now) {
 		return this.ends && now - this.end >= 0;
 	}

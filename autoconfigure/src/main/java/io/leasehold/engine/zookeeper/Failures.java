@@ -21,13 +21,8 @@ final class Failures {
 	private Failures() {
 	}
 
-	/** Return whether the store rejects a request, and would reject it again. */
-	static boolean isRejection(Code code) {
-		return PERMANENT.contains(code);
-	}
-
 	static LockEngineException of(String action, @Nullable LockKey key, Exception cause) {
-		boolean permanent = cause instanceof KeeperException failure && isRejection(failure.code());
+		boolean permanent = cause instanceof KeeperException failure && PERMANENT.contains(failure.code());
 		return new LockEngineException(key,
 				"ZooKeeper could not %s: %s".formatted(Actions.of(action, key), reason(cause)), cause, !permanent);
 	}

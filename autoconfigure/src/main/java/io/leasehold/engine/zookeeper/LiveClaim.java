@@ -28,13 +28,6 @@ final class LiveClaim extends SessionClaim {
 
 	private @Nullable CompletableFuture<ReleaseOutcome> removal;
 
-	/** Removal that the store rejected, and after which the pause began. */
-	private @Nullable CompletableFuture<ReleaseOutcome> rejected;
-
-	private final RemovalPause pause = new RemovalPause();
-
-	private final RemovalPause strayPause = new RemovalPause();
-
 	/** Number of the session in which the removal was requested. */
 	private int removalSession;
 
@@ -186,29 +179,6 @@ final class LiveClaim extends SessionClaim {
 			this.removal = current;
 		}
 		return current;
-	}
-
-	/**
-	 * Return whether a periodic check may repeat the removal now. After each rejection,
-	 * such as for a missing permission, it pauses twice as long.
-	 */
-	synchronized boolean isRemovalDue(long now) {
-		CompletableFuture<ReleaseOutcome> current = this.removal;
-		if (current != null && current != this.rejected && isRejected(current)) {
-			this.rejected = current;
-			this.pause.begin(now);
-		}
-		return current == null || current != this.rejected || this.pause.isOver(now);
-	}
-
-	private static boolean isRejected(CompletableFuture<?> request) {
-		return request.isCompletedExceptionally()
-				&& request.handle((done, failure) -> Failures.isRejection(Store.code(failure))).join();
-	}
-
-	/** Return the pause between removals of its nodes that were created late. */
-	RemovalPause strayPause() {
-		return this.strayPause;
 	}
 
 	/** Record that its node existed, in the session of this connection. */

@@ -13,6 +13,7 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.support.Jitter;
+import io.leasehold.engine.support.SessionClaim;
 import org.apache.zookeeper.KeeperException;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,9 @@ final class NodeQueue {
 	/** Claims with a node that was created late and could not be removed. */
 	private final Set<LiveClaim> late = ConcurrentHashMap.newKeySet();
 
+	/** When the removal of their nodes was repeated. */
+	private long lateRemoval;
+
 	NodeQueue(Store store, NodeCreator nodes, Watches watches, Recalls recalls, Duration pollInterval,
 			MonotonicClock clock) {
 		this.store = store;
@@ -48,6 +52,7 @@ final class NodeQueue {
 		this.grants = new TurnGrants(store, clock);
 		this.pollInterval = pollInterval;
 		this.clock = clock;
+		this.lateRemoval = clock.nanoTime();
 	}
 
 	AcquisitionOutcome request(LiveClaim live, long deadline) throws KeeperException, TimeoutException {
@@ -140,20 +145,20 @@ final class NodeQueue {
 				: CompletableFuture.completedFuture(null);
 		known.thenCompose((node) -> removeStrays(live)).whenComplete((done, failure) -> {
 			if (failure != null) {
-				if (Failures.isRejection(Store.code(failure))) {
-					live.strayPause().begin(this.clock.nanoTime());
-				}
 				this.late.add(live);
 			}
 		});
 	}
 
-	/** Repeat the failed removals of nodes that were created late. Never blocks. */
+	/**
+	 * Repeat the failed removals of nodes that were created late, after a pause. Called
+	 * periodically; never blocks.
+	 */
 	void removeLate(long now) {
-		List.copyOf(this.late)
-			.stream()
-			.filter((live) -> live.strayPause().isOver(now) && this.late.remove(live))
-			.forEach(this::removeLate);
+		if (now - this.lateRemoval >= SessionClaim.REMOVAL_PAUSE.toNanos()) {
+			this.lateRemoval = now;
+			List.copyOf(this.late).stream().filter(this.late::remove).forEach(this::removeLate);
+		}
 	}
 
 	/** Create a node; a creation that failed or was repeated may leave another one. */

@@ -1,13 +1,11 @@
 package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.engine.MonotonicClock;
-import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.support.StartedThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -88,20 +86,14 @@ final class Sweeper {
 		this.missed.check(now);
 		if (this.store.isConnected()) {
 			touch(now);
-			this.claims.all()
-				.stream()
-				.filter((live) -> live.expire(now) && live.isRemovalDue(now))
-				.forEach(this::remove);
+			this.claims.all().stream().filter((live) -> live.expire(now)).forEach(this::remove);
 			this.queue.removeLate(now);
 		}
 	}
 
 	/** After its lease, it does not matter what a repeated release reports. */
 	private void remove(LiveClaim live) {
-		CompletableFuture<ReleaseOutcome> removal = this.queue.leave(live);
-		if (removal.isDone() && !removal.isCompletedExceptionally()) {
-			this.claims.forget(live);
-		}
+		this.queue.leave(live).thenRun(() -> this.claims.forget(live));
 	}
 
 	private void touch(long now) throws KeeperException {

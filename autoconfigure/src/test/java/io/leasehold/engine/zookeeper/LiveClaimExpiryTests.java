@@ -1,7 +1,6 @@
 package io.leasehold.engine.zookeeper;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -13,8 +12,8 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.support.SessionClaim;
 import io.leasehold.test.contract.Fault;
-import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -68,29 +67,14 @@ class LiveClaimExpiryTests {
 	}
 
 	@Test
-	void removalThatTheStoreRejectsIsRepeatedAfterLongerPauses() {
-		assertThat(this.live.isRemovalDue(0)).isTrue();
-		List<Long> pauses = new ArrayList<>();
-		for (long now = 0; pauses.size() < 8; now += 1_000_000) {
-			long rejected = now;
-			reject();
-			while (!this.live.isRemovalDue(now)) {
-				now += 1_000_000;
-			}
-			pauses.add((now - rejected) / 1_000_000);
-		}
-		assertThat(pauses).containsExactly(200L, 400L, 800L, 1600L, 3200L, 6400L, 10_000L, 10_000L);
-	}
-
-	@Test
-	void removalThatFailsOtherwiseIsRepeatedAtOnce() {
-		this.live.removal(1,
-				() -> CompletableFuture.failedFuture(KeeperException.create(KeeperException.Code.CONNECTIONLOSS)));
-		assertThat(this.live.isRemovalDue(0)).isTrue();
-	}
-
-	private void reject() {
-		this.live.removal(1, () -> CompletableFuture.failedFuture(KeeperException.create(KeeperException.Code.NOAUTH)));
+	void removalIsDueAgainAfterEachPause() {
+		this.live.grant(0, LEASE);
+		long due = LEASE.toNanos();
+		long pause = SessionClaim.REMOVAL_PAUSE.toNanos();
+		assertThat(this.live.expire(due)).isTrue();
+		assertThat(this.live.expire(due + pause - 1)).isFalse();
+		assertThat(this.live.expire(due + pause)).isTrue();
+		assertThat(this.live.expire(due + 2 * pause - 1)).isFalse();
 	}
 
 	/** Times of a monotonic clock may be negative. */

@@ -45,7 +45,7 @@ class ZooKeeperRefusedRemovalIntegrationTests {
 	}
 
 	@Test
-	void removalIsRepeatedAfterLongerPausesUntilItIsPermitted() throws Exception {
+	void removalIsRepeatedAfterPausesUntilItIsPermitted() throws Exception {
 		CuratorFramework client = this.engines.client(this.engines.server().getConnectString());
 		ZooKeeperLockEngine engine = this.engines.engine(client);
 		Claim claim = this.engines.claim(KEY, Duration.ofSeconds(4));

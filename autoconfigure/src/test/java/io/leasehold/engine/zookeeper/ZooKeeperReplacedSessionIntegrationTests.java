@@ -156,7 +156,7 @@ class ZooKeeperReplacedSessionIntegrationTests {
 	/** Without the permission to delete, each removal of the late node is rejected. */
 	@Fault(146)
 	@Test
-	void rejectedRemovalOfALateNodeIsRepeatedAfterLongerPauses() throws Exception {
+	void rejectedRemovalOfALateNodeIsRepeatedAfterPauses() throws Exception {
 		Transaction transaction = serveThoughTheFirstResponseIsLost();
 		int created = this.client.checkExists().forPath(CONTAINER).getCversion();
 		permit(ZooDefs.Perms.ALL & ~ZooDefs.Perms.DELETE);
