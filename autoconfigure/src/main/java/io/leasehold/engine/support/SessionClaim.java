@@ -34,10 +34,8 @@ public abstract class SessionClaim {
 
 	private boolean expired;
 
-	private boolean ends;
-
-	/** When its place has to be removed. Defined only if {@code ends} is true. */
-	private long end;
+	/** When its place has to be removed, {@code null} before a grant or its end. */
+	private @Nullable Long end;
 
 	/** End of the lease, defined only if it was granted. */
 	private long leaseEnd;
@@ -73,7 +71,6 @@ public abstract class SessionClaim {
 		this.validUntil = (!this.granted || valid - this.validUntil > 0) ? valid : this.validUntil;
 		this.granted = true;
 		this.end = this.leaseEnd + this.claim.lockDelay().toNanos();
-		this.ends = true;
 		return this.validUntil;
 	}
 
@@ -115,7 +112,6 @@ public abstract class SessionClaim {
 	public final synchronized void end(long now) {
 		if (!this.over && !this.granted) {
 			this.end = now + this.claim.lease().toNanos();
-			this.ends = true;
 		}
 		this.expired |= !this.over && isLeaseOver(now);
 		this.over = true;
@@ -143,7 +139,7 @@ public abstract class SessionClaim {
 
 	/** Return whether its place has to be removed now, after its lease and lock delay. */
 	public final synchronized boolean isDue(long now) {
-		return this.ends && now - this.end >= 0;
+		return this.end != null && now - this.end >= 0;
 	}
 
 }
