@@ -10,14 +10,17 @@ import io.grpc.Status;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.support.Jitter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queue of claims at their locks. A claim enters by creating its key, and advances when
- * keys before it are removed. Thread-safe.
+ * Queue of claims at their locks. A claim enters by creating its key, advances when keys
+ * before it are removed, and leaves by removing its key and by preventing a late one.
+ * Thread-safe.
  */
-record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration pollInterval, MonotonicClock clock) {
+record ClaimQueue(Store store, LiveClaims claims, Sessions sessions, OwnLeases ownLeases, Duration pollInterval,
+		MonotonicClock clock) {
 
 	/** Request a claim's lock. Its key is created, or listed. */
 	AcquisitionOutcome request(LiveClaim live, boolean waits, long deadline) throws EtcdException {
@@ -186,6 +189,67 @@ record ClaimQueue(Store store, Sessions sessions, OwnLeases ownLeases, Duration 
 			throw new EtcdException(Status.Code.CANCELLED, "the lease expired before the response was processed", null);
 		}
 		return new AcquisitionOutcome.Granted(own.created(), session.earlier(validUntil));
+	}
+
+	/** End a claim. It is kept until the response, for a repeated release. */
+	ReleaseOutcome leave(LiveClaim live, long deadline) throws EtcdException {
+		live.end(this.clock.nanoTime());
+		live.turn().forget();
+		ReleaseOutcome outcome = live.mayHaveKey() ? remove(live, deadline) : new ReleaseOutcome.NotOwner();
+		this.claims.forget(live);
+		return live.hasExpired() ? new ReleaseOutcome.NotOwner() : outcome;
+	}
+
+	/** A removal that was sent twice may have found nothing because of the first one. */
+	private ReleaseOutcome remove(LiveClaim live, long deadline) throws EtcdException {
+		int failures = this.store.members().failures();
+		boolean removed = live.wasGranted() ? removeHeld(live, deadline) : removeKey(live, deadline);
+		boolean released = removed || failures != this.store.members().failures();
+		return (live.wasGranted() && released) ? ReleaseOutcome.RELEASED : new ReleaseOutcome.NotOwner();
+	}
+
+	private boolean removeHeld(LiveClaim live, long deadline) throws EtcdException {
+		OwnLease own = live.ownLease();
+		if (own == null) {
+			return removeKey(live, deadline);
+		}
+		long now = this.clock.nanoTime();
+		Duration rest = live.heldFor(now);
+		if (rest.toNanos() > 0) {
+			String closed = ClaimValue.closed(live.claim(), live.since(),
+					live.hasExpired() ? null : this.clock.wallClock(now));
+			return this.ownLeases.close(live.key(), live.number(), closed, !own.isKeptAlive(), rest, deadline);
+		}
+		boolean removed = removeKey(live, deadline);
+		this.ownLeases.revoke(own.id(), deadline);
+		return removed;
+	}
+
+	/**
+	 * Remove the key, unless another owner keeps it.
+	 * @return whether it existed and was not closed
+	 */
+	private boolean removeKey(LiveClaim live, long deadline) throws EtcdException {
+		Session session = live.session();
+		if (session != null && live.mayComeLate()) {
+			refuseLate(session, deadline);
+		}
+		Reply reply = this.store.transact(List.of(Operation.isOwn(live.key())),
+				List.of(Operation.read(Operation.get(live.key(), false)), Operation.remove(live.key())), List.of(),
+				deadline);
+		return reply.succeeded() && !ClaimValue.isClosed(reply.keys(0).get(0).value());
+	}
+
+	/**
+	 * Write the key of a session, so that requests which were sent before fail. Requests
+	 * of a session that has ended fail, too.
+	 */
+	private void refuseLate(Session session, long deadline) throws EtcdException {
+		Reply reply = this.store.transact(List.of(Operation.isCreated(session.key(), session.created())),
+				List.of(Operation.attach(session.key(), session.lease())), List.of(), deadline);
+		if (reply.succeeded()) {
+			session.written(reply.revision());
+		}
 	}
 
 }

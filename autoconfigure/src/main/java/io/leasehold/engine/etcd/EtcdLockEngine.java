@@ -46,8 +46,6 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 
 	private final ClaimQueue queue;
 
-	private final Ending ending;
-
 	private final Renewer renewer;
 
 	private final Operator operator;
@@ -82,13 +80,12 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		this.calls = new StoreCalls(this.state, settings.callTimeout(), Failures::of);
 		this.claims = new LiveClaims(keys, watches);
 		Sessions sessions = new Sessions(store, keys, keepAlive, settings, this.claims::lost, clock);
-		this.queue = new ClaimQueue(store, sessions, ownLeases, settings.pollInterval(), clock);
-		this.ending = new Ending(store, this.claims, ownLeases, clock);
+		this.queue = new ClaimQueue(store, this.claims, sessions, ownLeases, settings.pollInterval(), clock);
 		this.renewer = new Renewer(keepAlive, ownLeases, this.claims);
 		this.operator = new Operator(store, keys, ownLeases, clock);
 		this.held = new HeldClaims(store, keys, this.operator, this.calls);
 		this.kept = new KeptClaims(store, keys, this.operator, ownLeases, this.calls);
-		this.sweeper = new Sweeper(store, this.claims, sessions, watches, keepAlive, this.ending, ownLeases, keys,
+		this.sweeper = new Sweeper(store, this.claims, sessions, watches, keepAlive, this.queue, ownLeases, keys,
 				settings.callTimeout(), clock);
 		this.sweeper.start();
 	}
@@ -131,10 +128,10 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		}
 		if (outcome instanceof AcquisitionOutcome.Contradicted contradicted) {
 			live.contradict(contradicted);
-			this.ending.leave(live, deadline);
+			this.queue.leave(live, deadline);
 		}
 		else if (outcome instanceof AcquisitionOutcome.Busy && !claim.waits()) {
-			this.ending.leave(live, deadline);
+			this.queue.leave(live, deadline);
 		}
 		return outcome;
 	}
@@ -169,7 +166,7 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 			if (live == null) {
 				return new ReleaseOutcome.NotOwner(); // nothing of it is in the store
 			}
-			return this.ending.leave(live, deadline);
+			return this.queue.leave(live, deadline);
 		});
 	}
 

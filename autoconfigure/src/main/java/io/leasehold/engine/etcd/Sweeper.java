@@ -43,7 +43,7 @@ final class Sweeper {
 
 	private final KeepAlive keepAlive;
 
-	private final Ending ending;
+	private final ClaimQueue queue;
 
 	private final OwnLeases ownLeases;
 
@@ -64,14 +64,14 @@ final class Sweeper {
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	Sweeper(Store store, LiveClaims claims, Sessions sessions, Watches watches, KeepAlive keepAlive, Ending ending,
+	Sweeper(Store store, LiveClaims claims, Sessions sessions, Watches watches, KeepAlive keepAlive, ClaimQueue queue,
 			OwnLeases ownLeases, EtcdKeys keys, Duration callTimeout, MonotonicClock clock) {
 		this.store = store;
 		this.claims = claims;
 		this.sessions = sessions;
 		this.watches = watches;
 		this.keepAlive = keepAlive;
-		this.ending = ending;
+		this.queue = queue;
 		this.ownLeases = ownLeases;
 		this.keys = keys;
 		this.callTimeout = callTimeout;
@@ -146,7 +146,7 @@ final class Sweeper {
 		long now = this.clock.nanoTime();
 		for (LiveClaim live : this.claims.all()) {
 			if (live.expire(now)) {
-				this.ending.leave(live, deadline());
+				this.queue.leave(live, deadline());
 			}
 		}
 	}
@@ -261,7 +261,7 @@ final class Sweeper {
 	private void leaveQueues() throws EtcdException {
 		for (LiveClaim live : this.claims.all()) {
 			if (!live.isHeld()) {
-				this.ending.leave(live, deadline());
+				this.queue.leave(live, deadline());
 			}
 		}
 	}
