@@ -85,7 +85,7 @@ public final class EtcdLockEngine implements LockEngine, AutoCloseable {
 		this.operator = new Operator(store, keys, ownLeases, clock);
 		this.held = new HeldClaims(store, keys, this.operator, this.calls);
 		this.kept = new KeptClaims(store, keys, this.operator, ownLeases, this.calls);
-		this.sweeper = new Sweeper(store, this.claims, sessions, watches, keepAlive, this.queue, ownLeases, keys,
+		this.sweeper = new Sweeper(store, this.claims, sessions, watches, keepAlive, this.queue, ownLeases,
 				settings.callTimeout(), clock);
 		this.sweeper.start();
 	}

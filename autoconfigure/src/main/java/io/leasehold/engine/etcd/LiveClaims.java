@@ -5,6 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -86,9 +87,10 @@ final class LiveClaims {
 		return this.byOwner.values();
 	}
 
-	/** Return the keys of all claims. */
-	Set<String> keys() {
-		return this.byOwner.values().stream().map(LiveClaim::key).collect(Collectors.toSet());
+	/** Return the keys of claims that no claim of this process has. */
+	List<String> strays(List<String> found) {
+		Set<String> known = this.byOwner.values().stream().map(LiveClaim::key).collect(Collectors.toSet());
+		return found.stream().filter((key) -> key.startsWith(this.keys.claims()) && !known.contains(key)).toList();
 	}
 
 	void reportRevocations(RevocationListener listener) {

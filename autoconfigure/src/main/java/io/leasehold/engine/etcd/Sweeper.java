@@ -2,12 +2,9 @@ package io.leasehold.engine.etcd;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.engine.MonotonicClock;
@@ -47,8 +44,6 @@ final class Sweeper {
 
 	private final OwnLeases ownLeases;
 
-	private final EtcdKeys keys;
-
 	private final Duration callTimeout;
 
 	private final MonotonicClock clock;
@@ -65,7 +60,7 @@ final class Sweeper {
 	private final AtomicBoolean closed = new AtomicBoolean();
 
 	Sweeper(Store store, LiveClaims claims, Sessions sessions, Watches watches, KeepAlive keepAlive, ClaimQueue queue,
-			OwnLeases ownLeases, EtcdKeys keys, Duration callTimeout, MonotonicClock clock) {
+			OwnLeases ownLeases, Duration callTimeout, MonotonicClock clock) {
 		this.store = store;
 		this.claims = claims;
 		this.sessions = sessions;
@@ -73,7 +68,6 @@ final class Sweeper {
 		this.keepAlive = keepAlive;
 		this.queue = queue;
 		this.ownLeases = ownLeases;
-		this.keys = keys;
 		this.callTimeout = callTimeout;
 		this.clock = clock;
 		this.searched = clock.nanoTime();
@@ -200,13 +194,9 @@ final class Sweeper {
 	 * hold.
 	 */
 	private void removeStrays(long lease) throws EtcdException {
-		List<String> found = this.store.keysOn(lease, deadline());
-		Set<String> known = this.claims.keys();
-		for (String key : found) {
-			if (key.startsWith(this.keys.claims()) && !known.contains(key)) {
-				this.store.transact(List.of(Operation.isOn(key, lease)), List.of(Operation.remove(key)), List.of(),
-						deadline());
-			}
+		for (String key : this.claims.strays(this.store.keysOn(lease, deadline()))) {
+			this.store.transact(List.of(Operation.isOn(key, lease)), List.of(Operation.remove(key)), List.of(),
+					deadline());
 		}
 	}
 
@@ -227,9 +217,9 @@ final class Sweeper {
 			closeUnlessHeld();
 		});
 		try {
-			Deadlines.await(first, deadline());
+			EtcdException.await(first, deadline(), "the queues were not left within the call timeout");
 		}
-		catch (ExecutionException | TimeoutException ex) {
+		catch (EtcdException ex) {
 			logger.debug("Could not leave etcd in time; its keys end with their leases", ex);
 		}
 	}
