@@ -4,9 +4,9 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 import io.grpc.MethodDescriptor.Marshaller;
@@ -21,13 +21,14 @@ final class Message {
 
 		@Override
 		public InputStream stream(Message message) {
-			return new ByteArrayInputStream(message.bytes, 0, message.end);
+			ByteBuffer bytes = message.bytes;
+			return new ByteArrayInputStream(bytes.array(), bytes.arrayOffset(), bytes.position());
 		}
 
 		@Override
 		public Message parse(InputStream stream) {
 			try {
-				return new Message(stream.readAllBytes());
+				return of(ByteBuffer.wrap(stream.readAllBytes()));
 			}
 			catch (IOException ex) {
 				throw new UncheckedIOException(ex);
@@ -44,17 +45,15 @@ final class Message {
 
 	private static final int FIXED_32 = 5;
 
-	private byte[] bytes;
-
-	private int end;
+	/** Encoded fields, up to its position. */
+	private ByteBuffer bytes;
 
 	Message() {
-		this.bytes = new byte[64];
+		this(ByteBuffer.allocate(64));
 	}
 
-	private Message(byte[] bytes) {
+	private Message(ByteBuffer bytes) {
 		this.bytes = bytes;
-		this.end = bytes.length;
 	}
 
 	static Message of(int field, long value) {
@@ -80,12 +79,11 @@ final class Message {
 	}
 
 	Message with(int field, String value) {
-		byte[] text = value.getBytes(StandardCharsets.UTF_8);
-		return with(field, text, text.length);
+		return with(field, StandardCharsets.UTF_8.encode(value));
 	}
 
 	Message with(int field, Message value) {
-		return with(field, value.bytes, value.end);
+		return with(field, value.content());
 	}
 
 	/** Add the values of a repeated field. */
@@ -94,12 +92,11 @@ final class Message {
 		return this;
 	}
 
-	private Message with(int field, byte[] value, int length) {
+	private Message with(int field, ByteBuffer value) {
 		append(((long) field << 3) | DELIMITED);
-		append(length);
-		reserve(length);
-		System.arraycopy(value, 0, this.bytes, this.end, length);
-		this.end += length;
+		append(value.remaining());
+		reserve(value.remaining());
+		this.bytes.put(value);
 		return this;
 	}
 
@@ -107,16 +104,20 @@ final class Message {
 		reserve(10);
 		long rest = value;
 		while ((rest & ~0x7FL) != 0) {
-			this.bytes[this.end++] = (byte) (rest | 0x80);
+			this.bytes.put((byte) (rest | 0x80));
 			rest >>>= 7;
 		}
-		this.bytes[this.end++] = (byte) rest;
+		this.bytes.put((byte) rest);
 	}
 
 	private void reserve(int length) {
-		if (this.bytes.length - this.end < length) {
-			this.bytes = Arrays.copyOf(this.bytes, 2 * this.bytes.length + length);
+		if (this.bytes.remaining() < length) {
+			this.bytes = ByteBuffer.allocate(2 * this.bytes.capacity() + length).put(content());
 		}
+	}
+
+	private ByteBuffer content() {
+		return this.bytes.duplicate().flip();
 	}
 
 	boolean flag(int field) {
@@ -125,22 +126,20 @@ final class Message {
 
 	/** Return a number, zero if it is absent. */
 	long number(int field) {
-		Scan scan = new Scan();
-		long value = 0;
-		while (scan.next()) {
-			value = (scan.field == field) ? scan.number : value;
-		}
-		return value;
+		List<Object> values = values(field);
+		return values.isEmpty() ? 0 : (Long) values.get(values.size() - 1);
 	}
 
 	/** Return a string, empty if it is absent. */
 	String text(int field) {
-		List<Message> values = all(field);
-		return values.isEmpty() ? "" : values.get(values.size() - 1).text();
+		List<String> values = texts(field);
+		return values.isEmpty() ? "" : values.get(values.size() - 1);
 	}
 
 	List<String> texts(int field) {
-		return all(field).stream().map(Message::text).toList();
+		return values(field).stream()
+			.map((value) -> StandardCharsets.UTF_8.decode((ByteBuffer) value).toString())
+			.toList();
 	}
 
 	/** Return a message, empty if it is absent. */
@@ -150,80 +149,58 @@ final class Message {
 	}
 
 	boolean has(int field) {
-		return !all(field).isEmpty();
+		return !values(field).isEmpty();
 	}
 
 	/** Return the messages of a repeated field. */
 	List<Message> all(int field) {
-		List<Message> values = new ArrayList<>();
-		Scan scan = new Scan();
-		while (scan.next()) {
-			if (scan.field == field) {
-				values.add(new Message(Arrays.copyOfRange(this.bytes, scan.from, scan.to)));
+		return values(field).stream().map((value) -> of((ByteBuffer) value)).toList();
+	}
+
+	private static Message of(ByteBuffer content) {
+		return new Message(content.position(content.limit()));
+	}
+
+	/**
+	 * Return the values of a field: numbers, or the contents of strings or messages.
+	 * @throws RuntimeException if this message is malformed
+	 */
+	private List<Object> values(int field) {
+		List<Object> values = new ArrayList<>();
+		ByteBuffer rest = content();
+		while (rest.hasRemaining()) {
+			long tag = varint(rest);
+			Object value = switch ((int) tag & 7) {
+				case VARINT -> varint(rest);
+				case FIXED_64 -> rest.getLong();
+				case DELIMITED -> delimited(rest);
+				case FIXED_32 -> (long) rest.getInt();
+				default -> throw new IllegalArgumentException("Malformed message");
+			};
+			if (tag >>> 3 == field) {
+				values.add(value);
 			}
 		}
 		return values;
 	}
 
-	private String text() {
-		return new String(this.bytes, 0, this.end, StandardCharsets.UTF_8);
+	private static long varint(ByteBuffer rest) {
+		long value = 0;
+		for (int shift = 0; shift < 64; shift += 7) {
+			byte next = rest.get();
+			value |= (next & 0x7FL) << shift;
+			if (next >= 0) {
+				return value;
+			}
+		}
+		throw new IllegalArgumentException("Malformed message");
 	}
 
-	/**
-	 * Reader of the fields, one after another.
-	 */
-	private final class Scan {
-
-		private int field;
-
-		private long number;
-
-		/** Bounds of the value of a string or message. */
-		private int from;
-
-		private int to;
-
-		/**
-		 * Read the next field, and return whether there was one.
-		 * @throws IllegalArgumentException if the message is malformed
-		 */
-		private boolean next() {
-			if (this.to == Message.this.end) {
-				return false;
-			}
-			long tag = varint();
-			this.field = (int) (tag >>> 3);
-			switch ((int) tag & 7) {
-				case VARINT -> this.number = varint();
-				case FIXED_64 -> skip(8);
-				case DELIMITED -> skip(varint());
-				case FIXED_32 -> skip(4);
-				default -> throw new IllegalArgumentException("Malformed message");
-			}
-			return true;
-		}
-
-		private long varint() {
-			long value = 0;
-			for (int shift = 0; shift < 64; shift += 7) {
-				skip(1);
-				byte next = Message.this.bytes[this.from];
-				value |= (next & 0x7FL) << shift;
-				if (next >= 0) {
-					return value;
-				}
-			}
-			throw new IllegalArgumentException("Malformed message");
-		}
-
-		private void skip(long length) {
-			if (length < 0 || length > Message.this.end - this.to) {
-				throw new IllegalArgumentException("Malformed message");
-			}
-			this.from = this.to;
-			this.to += (int) length;
-		}
-
+	private static ByteBuffer delimited(ByteBuffer rest) {
+		int length = Math.toIntExact(varint(rest));
+		ByteBuffer value = rest.slice(rest.position(), length);
+		rest.position(rest.position() + length);
+		return value;
 	}
 
 }

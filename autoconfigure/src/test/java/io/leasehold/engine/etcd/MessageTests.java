@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatRuntimeException;
 
 /**
  * Tests for {@link Message}. The codes are those that {@code protoc --encode} writes.
@@ -65,7 +65,7 @@ class MessageTests {
 	@ValueSource(
 			strings = { "08", "0a05", "0aff", "0affffffffffffffffff01", "0b", "09010203", "08ffffffffffffffffffff" })
 	void malformedMessagesAreRejected(String code) {
-		assertThatIllegalArgumentException().isThrownBy(() -> decode(code).number(1));
+		assertThatRuntimeException().isThrownBy(() -> decode(code).number(1));
 	}
 
 	private static String encode(Message message) throws IOException {
