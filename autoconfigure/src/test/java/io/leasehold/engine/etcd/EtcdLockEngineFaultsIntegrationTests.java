@@ -255,7 +255,8 @@ class EtcdLockEngineFaultsIntegrationTests {
 		Claim claim = this.engines.claim(KEY);
 		EtcdEngines.granted(engine, claim);
 		loseResponse(proxy, () -> engine.release(claim), () -> !isClaimed());
-		EtcdEngines.repeated(() -> engine.release(claim)); // of either outcome, if a connection breaks once more
+		// Of either outcome, if a connection breaks once more
+		EtcdEngines.repeated(() -> engine.release(claim));
 		assertThat(engine.liveClaims()).isZero();
 		assertThat(isClaimed()).isFalse();
 	}
