@@ -1,5 +1,7 @@
 package io.leasehold.kotlin
 
+import java.util.UUID
+
 import io.leasehold.DistributedLocks
 import io.leasehold.annotation.DistributedLock
 import io.r2dbc.h2.H2ConnectionFactory
@@ -79,7 +81,7 @@ class CancelledCommitTests {
 		var delays = false
 
 		@Bean
-		fun connections(): ConnectionFactory = object : DelegatingConnectionFactory(H2ConnectionFactory.inMemory("cancelled")) {
+		fun connections(): ConnectionFactory = object : DelegatingConnectionFactory(H2ConnectionFactory.inMemory(UUID.randomUUID().toString())) {
 
 			override fun create(): Mono<Connection> = super.create().map { Delayed(it) }
 
