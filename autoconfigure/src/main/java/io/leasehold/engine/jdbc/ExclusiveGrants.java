@@ -1,10 +1,8 @@
 package io.leasehold.engine.jdbc;
 
 import java.sql.SQLException;
-import java.util.Objects;
 import java.util.Set;
 
-import io.leasehold.LockKey;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.jdbc.Sql.Change;
 import org.jspecify.annotations.Nullable;
@@ -13,16 +11,16 @@ import static io.leasehold.engine.jdbc.Sql.micros;
 
 /**
  * Grants of rows to one exclusive owner. Each step is a single statement that commits by
- * itself, except {@link #freeBehind} and, on H2, {@link #renew}.
+ * itself, except {@link #renew} on H2.
  */
 class ExclusiveGrants implements Grants {
 
 	/** Assignments of a renewal. */
 	static final String EXTEND = "expires_at = GREATEST(expires_at, {now} + ?), version = version + 1";
 
-	private final Sql sql;
+	final Sql sql;
 
-	private final LockTable table;
+	final LockTable table;
 
 	private final Change take;
 
@@ -80,17 +78,9 @@ class ExclusiveGrants implements Grants {
 	}
 
 	@Override
-	public final @Nullable Long freeBehind(Session session, RowId id, LockKey key, String owner) throws SQLException {
-		return this.sql.inTransaction(session, () -> {
-			this.table.lockOrInsert(session, id, key);
-			return free(session, id, owner);
-		});
-	}
-
-	@Override
 	public Set<String> renew(Session session, RenewalBatch batch) throws SQLException {
 		return this.sql.dialect().undoesFailures() ? extend(session, batch)
-				: Objects.requireNonNull(this.sql.inTransaction(session, () -> extend(session, batch)));
+				: this.sql.inTransaction(session, () -> extend(session, batch));
 	}
 
 	private Set<String> extend(Session session, RenewalBatch batch) throws SQLException {

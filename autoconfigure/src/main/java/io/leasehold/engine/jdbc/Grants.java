@@ -3,7 +3,6 @@ package io.leasehold.engine.jdbc;
 import java.sql.SQLException;
 import java.util.Set;
 
-import io.leasehold.LockKey;
 import io.leasehold.engine.Claim;
 import org.jspecify.annotations.Nullable;
 
@@ -34,13 +33,6 @@ interface Grants {
 	 * if the owner has no grant
 	 */
 	@Nullable Long free(Session session, RowId id, String owner) throws SQLException;
-
-	/**
-	 * End the grant of an owner after all requests that the database currently executes
-	 * for the row. A minimum hold continues.
-	 * @return as {@link #free}
-	 */
-	@Nullable Long freeBehind(Session session, RowId id, LockKey key, String owner) throws SQLException;
 
 	/** Extend leases, and return the owners of those that were extended. */
 	Set<String> renew(Session session, RenewalBatch batch) throws SQLException;

@@ -113,7 +113,7 @@ final class KeptRows {
 	 * @return its last owner before the change, or {@code null} if it was not changed
 	 */
 	private @Nullable Kept change(Session session, RowId id, Session.Steps<Boolean> change) throws SQLException {
-		return this.sql.inTransaction(session, () -> {
+		return this.sql.<@Nullable Kept>inTransaction(session, () -> {
 			Kept kept = (this.table.lock(session, List.of(id.bytes())) > 0) ? find(session, id) : null;
 			return (kept != null && Boolean.TRUE.equals(change.run())) ? kept : null;
 		});

@@ -21,16 +21,10 @@ final class LingeringGrants extends ExclusiveGrants {
 
 	private static final long RENEWED = -1;
 
-	private final Sql sql;
-
-	private final LockTable table;
-
 	private final Change take;
 
 	LingeringGrants(Sql sql, LockTable table) {
 		super(sql, table);
-		this.sql = sql;
-		this.table = table;
 		this.take = take(sql, " + " + Granted.RESERVED, "?", " - " + Granted.RESERVED);
 	}
 

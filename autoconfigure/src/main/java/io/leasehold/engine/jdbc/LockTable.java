@@ -173,14 +173,18 @@ final class LockTable {
 	}
 
 	/**
-	 * Lock a row for the rest of a transaction, even if another session is about to
-	 * insert it.
+	 * Run the steps of a transaction after all requests that the database currently
+	 * executes for a row, even if one of them inserts it.
 	 */
-	void lockOrInsert(Session session, RowId id, LockKey key) throws SQLException {
-		if (lock(session, List.of(id.bytes())) == 0) {
-			insert(session, id, key, null, Long.MAX_VALUE);
-			lock(session, List.of(id.bytes()));
-		}
+	<T extends @Nullable Object> T afterRequests(Session session, RowId id, LockKey key, Session.Steps<T> steps)
+			throws SQLException {
+		return this.sql.inTransaction(session, () -> {
+			if (lock(session, List.of(id.bytes())) == 0) {
+				insert(session, id, key, null, Long.MAX_VALUE);
+				lock(session, List.of(id.bytes()));
+			}
+			return steps.run();
+		});
 	}
 
 	/** Insert a row without an owner if it is missing, without waiting for its lock. */

@@ -50,7 +50,9 @@ record Releases(LockDatabase database, JdbcSettings settings, LateRequests late)
 	private @Nullable Long freeBehind(Session session, LockTables tables, RowId id, Claim claim, long latest)
 			throws SQLException {
 		boolean over = tables.clock().read(session) > latest;
-		Long freed = tables.grants(claim).freeBehind(session, id, claim.key(), claim.owner().token());
+		Long freed = tables.rows()
+			.<@Nullable Long>afterRequests(session, id, claim.key(),
+					() -> tables.grants(claim).free(session, id, claim.owner().token()));
 		if (!over) {
 			throw new SQLTransientException("An earlier request to acquire it may still arrive");
 		}

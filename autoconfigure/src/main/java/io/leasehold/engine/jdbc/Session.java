@@ -143,11 +143,14 @@ final class Session implements AutoCloseable {
 	}
 
 	/**
-	 * Run several steps as one transaction.
+	 * Run several steps as one transaction, or as a part of the present one.
 	 * @return the result of the steps; if it is {@code null}, they are rolled back
 	 */
-	<T> @Nullable T inTransaction(Steps<T> steps) throws SQLException {
-		connection().setAutoCommit(false);
+	<T extends @Nullable Object> T inTransaction(Steps<T> steps) throws SQLException {
+		if (!connection().getAutoCommit()) {
+			return steps.run();
+		}
+		this.connection.setAutoCommit(false);
 		try {
 			T result = steps.run();
 			if (result != null) {
@@ -208,9 +211,9 @@ final class Session implements AutoCloseable {
 	}
 
 	/** Steps of a transaction. */
-	interface Steps<T> {
+	interface Steps<T extends @Nullable Object> {
 
-		@Nullable T run() throws SQLException;
+		T run() throws SQLException;
 
 	}
 

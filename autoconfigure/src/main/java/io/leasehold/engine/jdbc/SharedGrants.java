@@ -4,7 +4,6 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 
-import io.leasehold.LockKey;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.jdbc.Sql.Change;
@@ -94,7 +93,7 @@ final class SharedGrants implements Grants {
 		String access = claim.access().code();
 		int limit = claim.access().limit();
 		String owner = claim.owner().token();
-		return this.sql.inTransaction(session, () -> {
+		return this.sql.<@Nullable Long>inTransaction(session, () -> {
 			Long number = this.sql.number(session, this.open, Math.max(lease + delay, minHold), access,
 					claim.owner().memberId(), id.bytes(), access, access, limit, latest);
 			// Counted again: the update may have counted before it obtained its lock
@@ -112,20 +111,11 @@ final class SharedGrants implements Grants {
 
 	@Override
 	public @Nullable Long free(Session session, RowId id, String owner) throws SQLException {
-		return this.sql.inTransaction(session,
-				() -> (this.table.lock(session, List.of(id.bytes())) > 0) ? end(session, id, owner) : null);
-	}
-
-	@Override
-	public @Nullable Long freeBehind(Session session, RowId id, LockKey key, String owner) throws SQLException {
-		return this.sql.inTransaction(session, () -> {
-			this.table.lockOrInsert(session, id, key);
-			return end(session, id, owner);
+		return this.sql.<@Nullable Long>inTransaction(session, () -> {
+			boolean ended = this.table.lock(session, List.of(id.bytes())) > 0
+					&& this.sql.update(session, this.end, id.bytes(), owner) > 0;
+			return ended ? settle(session, id, this.settle) : null;
 		});
-	}
-
-	private @Nullable Long end(Session session, RowId id, String owner) throws SQLException {
-		return (this.sql.update(session, this.end, id.bytes(), owner) > 0) ? settle(session, id, this.settle) : null;
 	}
 
 	/**
@@ -133,9 +123,9 @@ final class SharedGrants implements Grants {
 	 * them.
 	 */
 	List<Holder> freeAll(Session session, RowId id) throws SQLException {
-		List<Holder> freed = this.sql.inTransaction(session, () -> {
+		return this.sql.inTransaction(session, () -> {
 			if (this.table.lock(session, List.of(id.bytes())) == 0) {
-				return null;
+				return List.of();
 			}
 			List<Holder> holders = this.table.inspect(session, id);
 			this.sql.update(session, this.endAll, id.bytes());
@@ -145,7 +135,6 @@ final class SharedGrants implements Grants {
 			}
 			return holders;
 		});
-		return (freed != null) ? freed : List.of();
 	}
 
 	void sweep(Session session, RowId id) throws SQLException {
@@ -168,14 +157,13 @@ final class SharedGrants implements Grants {
 
 	@Override
 	public Set<String> renew(Session session, RenewalBatch batch) throws SQLException {
-		Set<String> renewed = this.sql.inTransaction(session, () -> {
+		return this.sql.inTransaction(session, () -> {
 			this.table.lock(session, batch.rows());
 			Set<String> owners = this.sql.extend(session, "{holders}", "lock_id",
 					"expires_at = GREATEST(expires_at, {now} + ?)", batch);
 			this.sql.update(session, refresh(batch.places()), batch.rows().toArray());
-			return owners.isEmpty() ? null : owners;
+			return owners;
 		});
-		return (renewed != null) ? renewed : Set.of();
 	}
 
 }

@@ -112,9 +112,9 @@ record Sql(Dialect dialect, JdbcSettings settings) {
 	/**
 	 * Run several steps as one transaction, which the database ends if this process
 	 * stalls in the middle of it.
-	 * @return the result of the steps; if it is {@code null}, they are rolled back
+	 * @return as {@link Session#inTransaction}
 	 */
-	<T> @Nullable T inTransaction(Session session, Session.Steps<T> steps) throws SQLException {
+	<T extends @Nullable Object> T inTransaction(Session session, Session.Steps<T> steps) throws SQLException {
 		String close = this.dialect.closeWhenIdle(this.settings.callTimeout());
 		if (close != null) {
 			session.changeOnce(close, this.dialect.keepWhenIdle());

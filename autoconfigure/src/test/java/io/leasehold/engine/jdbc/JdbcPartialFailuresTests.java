@@ -171,14 +171,16 @@ class JdbcPartialFailuresTests {
 		granted(claim);
 		execute("CREATE TABLE inserted AS SELECT * FROM leasehold_lock");
 		execute("DELETE FROM leasehold_lock");
-		ExclusiveGrants grants = LockTables.of(new H2Dialect(), settings(CALL), null).exclusive();
+		LockTables tables = LockTables.of(new H2Dialect(), settings(CALL), null);
+		RowId id = RowId.of("ns", claim.key());
 		try (Connection connection = this.connections.dataSource().getConnection();
 				Statement statement = connection.createStatement();
 				Session session = this.connections.open(CallKind.CLOSE, System.nanoTime() + CALL.toNanos(), CALL)) {
 			connection.setAutoCommit(false);
 			statement.execute("INSERT INTO leasehold_lock SELECT * FROM inserted");
-			CompletableFuture<Long> freed = JdbcLockFaultsTests.later(
-					() -> grants.freeBehind(session, RowId.of("ns", claim.key()), claim.key(), claim.owner().token()));
+			CompletableFuture<Long> freed = JdbcLockFaultsTests.later(() -> tables.rows()
+				.afterRequests(session, id, claim.key(),
+						() -> tables.exclusive().free(session, id, claim.owner().token())));
 			await().until(() -> freed.isDone() || number("SELECT COUNT(*) FROM information_schema.sessions "
 					+ "WHERE executing_statement LIKE 'SELECT grant_number FROM FINAL TABLE (MERGE%'") == 1);
 			connection.commit();
