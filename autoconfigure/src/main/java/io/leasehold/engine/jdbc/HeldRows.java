@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * them, so the list reads windows of rows in the order of the primary key. It locks no
  * row.
  */
-final class HeldRows {
+record HeldRows(Sql sql, String namespace) {
 
 	/** Number of rows in a window. */
 	private static final int WINDOW = 1000;
@@ -32,26 +32,15 @@ final class HeldRows {
 
 	private static final int ID_LENGTH = 32;
 
-	private final Sql sql;
+	private static final String END = "SELECT id FROM {table} WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?";
 
-	private final String namespace;
-
-	private final String end;
-
-	private final String held;
-
-	HeldRows(Sql sql, String namespace) {
-		this.sql = sql;
-		this.namespace = namespace;
-		this.end = sql.of("SELECT id FROM {table} WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?");
-		this.held = sql.of("""
-				SELECT id, lock_key, %s
-				FROM {table} WHERE id > ? AND id <= ? AND namespace = ? AND %s AND expires_at > {now}
-				UNION ALL SELECT r.id, r.lock_key, h.owner, h.grant_number, h.granted_at, h.expires_at - {now}, 0, 0
-				FROM {table} r JOIN {holders} h ON h.lock_id = r.id
-				WHERE r.id > ? AND r.id <= ? AND r.namespace = ? AND h.expires_at > {now} ORDER BY id, own_number"""
-			.formatted(LockTable.HOLDER, KeptRows.NOT_RELEASED));
-	}
+	private static final String HELD = """
+			SELECT id, lock_key, %s
+			FROM {table} WHERE id > ? AND id <= ? AND namespace = ? AND %s AND expires_at > {now}
+			UNION ALL SELECT r.id, r.lock_key, h.owner, h.grant_number, h.granted_at, h.expires_at - {now}, 0, 0
+			FROM {table} r JOIN {holders} h ON h.lock_id = r.id
+			WHERE r.id > ? AND r.id <= ? AND r.namespace = ? AND h.expires_at > {now} ORDER BY id, own_number"""
+		.formatted(LockTable.HOLDER, KeptRows.NOT_RELEASED);
 
 	/** Parse a position, or return that before all rows for {@code null}. */
 	static byte[] position(@Nullable String after) {
@@ -75,7 +64,7 @@ final class HeldRows {
 		for (int i = 0; i < MOST_WINDOWS && found.size() < limit
 				&& (i == 0 || session.left().compareTo(half) > 0); i++) {
 			byte[] begin = last;
-			List<byte[]> ends = this.sql.query(session, this.end, (row, index) -> row.getBytes(1), begin, WINDOW - 1);
+			List<byte[]> ends = this.sql.query(session, END, (row, index) -> row.getBytes(1), begin, WINDOW - 1);
 			byte[] end = ends.isEmpty() ? greatestId() : ends.get(0);
 			for (Row row : rows(session, begin, end)) {
 				LockKey key = KeyNames.parse(row.key(), StandardCharsets.UTF_8);
@@ -98,7 +87,7 @@ final class HeldRows {
 	}
 
 	private List<Row> rows(Session session, byte[] begin, byte[] end) throws SQLException {
-		return this.sql.query(session, this.held,
+		return this.sql.query(session, HELD,
 				(row, index) -> new Row(row.getBytes("id"), row.getString("lock_key"), LockTable.holder(row)), begin,
 				end, this.namespace, begin, end, this.namespace);
 	}

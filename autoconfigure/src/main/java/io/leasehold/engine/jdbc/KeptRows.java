@@ -20,7 +20,7 @@ import static io.leasehold.engine.jdbc.Sql.micros;
  * owner stays in the row. After a release, it follows a space, so that it equals no claim
  * token.
  */
-final class KeptRows {
+record KeptRows(Sql sql, LockTable table) {
 
 	/** Condition that the row has an owner who did not release it. */
 	static final String NOT_RELEASED = "owner > '!'"; // no token begins with a space
@@ -45,34 +45,12 @@ final class KeptRows {
 	private static final String KEPT = "closed_until > {now} "
 			+ "AND (owner IS NULL OR owner < '!' OR expires_at + lock_delay <= {now})";
 
-	private final Sql sql;
-
-	private final LockTable table;
-
-	private final String find;
-
-	private final Change open;
-
-	private final Change replace;
-
-	KeptRows(Sql sql, LockTable table) {
-		this.sql = sql;
-		this.table = table;
-		this.find = sql.of("""
-				SELECT owner, grant_number, granted_at, expires_at, closed_until - {now} AS closed_for,
-				CASE WHEN %s THEN 0 ELSE 1 END AS released
-				FROM {table} WHERE id = ? AND %s""".formatted(NOT_RELEASED, KEPT));
-		this.open = sql.freeing("""
-				UPDATE {table} SET owner = NULL, closed_until = 0, version = version + 1, expires_at = {now}%%s
-				WHERE id = ? AND %s""".formatted(KEPT));
-		this.replace = sql.change("""
-				UPDATE {table} SET owner = ?, granted_at = {now}, expires_at = {now}, lock_delay = 0,
-				closed_until = {now} + ?, version = version + 1 WHERE id = ? AND %s""".formatted(KEPT));
-	}
-
 	/** Return the last owner of a row, or {@code null} if the row is not kept. */
 	@Nullable Kept find(Session session, RowId id) throws SQLException {
-		List<Kept> found = this.sql.query(session, this.find, (row, index) -> kept(row), id.bytes());
+		List<Kept> found = this.sql.query(session, """
+				SELECT owner, grant_number, granted_at, expires_at, closed_until - {now} AS closed_for,
+				CASE WHEN %s THEN 0 ELSE 1 END AS released
+				FROM {table} WHERE id = ? AND %s""".formatted(NOT_RELEASED, KEPT), (row, index) -> kept(row), id.bytes());
 		return found.isEmpty() ? null : found.get(0);
 	}
 
@@ -94,7 +72,10 @@ final class KeptRows {
 	 * @return its last owner, or {@code null} if the row is not kept
 	 */
 	@Nullable Kept open(Session session, RowId id) throws SQLException {
-		return change(session, id, () -> this.sql.number(session, this.open, id.bytes()) != null);
+		Change open = this.sql.freeing("""
+				UPDATE {table} SET owner = NULL, closed_until = 0, version = version + 1, expires_at = {now}%%s
+				WHERE id = ? AND %s""".formatted(KEPT));
+		return change(session, id, () -> this.sql.number(session, open, id.bytes()) != null);
 	}
 
 	/**
@@ -103,8 +84,11 @@ final class KeptRows {
 	 * @return its last owner until then, or {@code null} if the row is not kept
 	 */
 	@Nullable Kept replace(Session session, RowId id, Owner owner, Duration duration) throws SQLException {
+		Change replace = this.sql.change("""
+				UPDATE {table} SET owner = ?, granted_at = {now}, expires_at = {now}, lock_delay = 0,
+				closed_until = {now} + ?, version = version + 1 WHERE id = ? AND %s""".formatted(KEPT));
 		return change(session, id,
-				() -> this.sql.update(session, this.replace, " " + owner.token(), micros(duration), id.bytes()) > 0);
+				() -> this.sql.update(session, replace, " " + owner.token(), micros(duration), id.bytes()) > 0);
 	}
 
 	/**
@@ -115,7 +99,7 @@ final class KeptRows {
 	private @Nullable Kept change(Session session, RowId id, Session.Steps<Boolean> change) throws SQLException {
 		return this.sql.<@Nullable Kept>inTransaction(session, () -> {
 			Kept kept = (this.table.lock(session, List.of(id.bytes())) > 0) ? find(session, id) : null;
-			return (kept != null && Boolean.TRUE.equals(change.run())) ? kept : null;
+			return (kept != null && change.run()) ? kept : null;
 		});
 	}
 

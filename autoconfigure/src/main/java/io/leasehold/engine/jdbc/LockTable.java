@@ -69,16 +69,6 @@ final class LockTable {
 
 	private final String find;
 
-	private final String exists;
-
-	private final Change mark;
-
-	private final Change takeTurn;
-
-	private final Change leaveTurn;
-
-	private final String inspect;
-
 	LockTable(Sql sql, String namespace) {
 		this.sql = sql;
 		this.namespace = namespace;
@@ -102,23 +92,6 @@ final class LockTable {
 					AS own_number, %4$s AS recall_mark
 					FROM {table} WHERE id = ?"""
 				.formatted(PLACE_TAKEN, PLACE_END, OWN_NUMBER, RECALL_MARK));
-		this.exists = sql.of("SELECT 1 FROM {table} WHERE id = ?");
-		this.mark = sql.change("""
-				UPDATE {table} SET waited_until = {now} + ?, waiter = ?, version = version + 1
-				WHERE id = ? AND waited_until < {now} + ?""");
-		this.takeTurn = sql.change("""
-				UPDATE {table} SET turn_until = {now} + ?, turn_access = ?,
-				waited_until = GREATEST(waited_until, {now} + ?), waiter = ?, version = version + 1
-				WHERE id = ? AND %s""".formatted(TURN));
-		this.leaveTurn = sql.change("""
-				UPDATE {table} SET turn_until = 0, waited_until = 0, version = version + 1
-				WHERE id = ? AND waiter = ? AND turn_until > {now}""");
-		this.inspect = sql.of("""
-				SELECT %s
-				FROM {table} WHERE id = ? AND %s AND expires_at > {now}
-				UNION ALL SELECT owner, grant_number, granted_at, expires_at - {now}, 0, 0 FROM {holders}
-				WHERE lock_id = ? AND expires_at > {now} ORDER BY own_number""".formatted(HOLDER,
-				KeptRows.NOT_RELEASED));
 	}
 
 	/**
@@ -189,7 +162,8 @@ final class LockTable {
 
 	/** Insert a row without an owner if it is missing, without waiting for its lock. */
 	void insertMissing(Session session, RowId id, LockKey key) throws SQLException {
-		List<Boolean> found = this.sql.query(session, this.exists, (row, index) -> true, id.bytes());
+		List<Boolean> found = this.sql.query(session, "SELECT 1 FROM {table} WHERE id = ?", (row, index) -> true,
+				id.bytes());
 		if (found.isEmpty()) {
 			insert(session, id, key, null, Long.MAX_VALUE);
 		}
@@ -201,8 +175,8 @@ final class LockTable {
 	 */
 	Set<RowId> unlocked(Session session, List<Object> ids) throws SQLException {
 		return new HashSet<>(this.sql.query(session,
-				this.sql.of(this.sql.dialect()
-					.skippingLocked("SELECT id FROM {table} WHERE id IN (%s)".formatted(Sql.repeat("?", ids.size())))),
+				this.sql.dialect()
+					.skippingLocked("SELECT id FROM {table} WHERE id IN (%s)".formatted(Sql.repeat("?", ids.size()))),
 				(row, index) -> new RowId(row.getBytes(1)), ids.toArray()));
 	}
 
@@ -211,7 +185,10 @@ final class LockTable {
 	 * @return whether the row was marked
 	 */
 	boolean mark(Session session, RowId id, String waiter, Duration until) throws SQLException {
-		return this.sql.update(session, this.mark, micros(until), waiter, id.bytes(), micros(until)) > 0;
+		Change mark = this.sql.change("""
+				UPDATE {table} SET waited_until = {now} + ?, waiter = ?, version = version + 1
+				WHERE id = ? AND waited_until < {now} + ?""");
+		return this.sql.update(session, mark, micros(until), waiter, id.bytes(), micros(until)) > 0;
 	}
 
 	/**
@@ -219,18 +196,29 @@ final class LockTable {
 	 * holders, unless another access has it.
 	 */
 	void takeTurn(Session session, RowId id, String waiter, Access access, Duration until) throws SQLException {
-		this.sql.update(session, this.takeTurn, micros(until), access.code(), micros(until), waiter, id.bytes(),
-				access.code());
+		Change take = this.sql.change("""
+				UPDATE {table} SET turn_until = {now} + ?, turn_access = ?,
+				waited_until = GREATEST(waited_until, {now} + ?), waiter = ?, version = version + 1
+				WHERE id = ? AND %s""".formatted(TURN));
+		this.sql.update(session, take, micros(until), access.code(), micros(until), waiter, id.bytes(), access.code());
 	}
 
 	/** Remove the marks of a waiter that gives up its turn. */
 	void leaveTurn(Session session, RowId id, String waiter) throws SQLException {
-		this.sql.update(session, this.leaveTurn, id.bytes(), waiter);
+		Change leave = this.sql.change("""
+				UPDATE {table} SET turn_until = 0, waited_until = 0, version = version + 1
+				WHERE id = ? AND waiter = ? AND turn_until > {now}""");
+		this.sql.update(session, leave, id.bytes(), waiter);
 	}
 
 	/** Return the holders of a row in the order of their grant numbers. */
 	List<Holder> inspect(Session session, RowId id) throws SQLException {
-		return this.sql.query(session, this.inspect, (row, index) -> holder(row), id.bytes(), id.bytes());
+		return this.sql.query(session, """
+				SELECT %s
+				FROM {table} WHERE id = ? AND %s AND expires_at > {now}
+				UNION ALL SELECT owner, grant_number, granted_at, expires_at - {now}, 0, 0 FROM {holders}
+				WHERE lock_id = ? AND expires_at > {now} ORDER BY own_number""".formatted(HOLDER,
+				KeptRows.NOT_RELEASED), (row, index) -> holder(row), id.bytes(), id.bytes());
 	}
 
 	/** Read a holder from its columns. */

@@ -24,23 +24,25 @@ final class SharedGrants implements Grants {
 	private static final String LAST_END = "COALESCE((SELECT MAX(%s) FROM {holders} h WHERE h.lock_id = id), 0)"
 		.formatted(LockTable.PLACE_END);
 
+	private static final String HOLD = """
+			INSERT INTO {holders} (owner, lock_id, grant_number, granted_at, expires_at, lock_delay, closed_until)
+			SELECT ?, id, grant_number, {now}, {now} + ?, ?, CASE WHEN ? = 0 THEN 0 ELSE {now} + ? END
+			FROM {table} WHERE id = ? AND %s < ?
+			AND NOT EXISTS (SELECT 1 FROM {holders} h WHERE h.lock_id = id AND h.owner = ? AND h.expires_at > {now})"""
+		.formatted(PLACES);
+
+	private static final String END = "UPDATE {holders} SET expires_at = {now}, lock_delay = 0 WHERE lock_id = ?";
+
+	private static final String SWEEP = "DELETE FROM {holders} "
+			+ "WHERE lock_id = ? AND GREATEST(expires_at + lock_delay, closed_until) <= {now}";
+
 	private final Sql sql;
 
 	private final LockTable table;
 
 	private final Change open;
 
-	private final String hold;
-
-	private final String end;
-
-	private final String endAll;
-
-	private final String sweep;
-
 	private final Change settle;
-
-	private final Change settleByForce;
 
 	SharedGrants(Sql sql, LockTable table) {
 		this.sql = sql;
@@ -62,20 +64,7 @@ final class SharedGrants implements Grants {
 				WHERE id = ? AND %s AND (shared_until = 0 OR shared_access = ?) AND %s AND %s < ? AND %s""".formatted(
 				dialect.returning("GREATEST(grant_number + 1, {now})"), LockTable.UNOWNED, LockTable.TURN, PLACES,
 				LockTable.IN_TIME)), "grant_number");
-		this.hold = sql
-			.of("""
-					INSERT INTO {holders} (owner, lock_id, grant_number, granted_at, expires_at, lock_delay, closed_until)
-					SELECT ?, id, grant_number, {now}, {now} + ?, ?, CASE WHEN ? = 0 THEN 0 ELSE {now} + ? END
-					FROM {table} WHERE id = ? AND %s < ?
-					AND NOT EXISTS (SELECT 1 FROM {holders} h WHERE h.lock_id = id AND h.owner = ? AND h.expires_at > {now})"""
-				.formatted(PLACES));
-		String ended = "UPDATE {holders} SET expires_at = {now}, lock_delay = 0 WHERE lock_id = ?";
-		this.end = sql.of(ended + " AND owner = ? AND expires_at > {now}");
-		this.endAll = sql.of(ended + " AND expires_at + lock_delay > {now}");
-		this.sweep = sql
-			.of("DELETE FROM {holders} WHERE lock_id = ? AND GREATEST(expires_at + lock_delay, closed_until) <= {now}");
 		this.settle = settle("owner = NULL, expires_at = {now}");
-		this.settleByForce = settle(KeptRows.FORCED_RELEASE);
 	}
 
 	private Change settle(String release) {
@@ -97,7 +86,7 @@ final class SharedGrants implements Grants {
 			Long number = this.sql.number(session, this.open, Math.max(lease + delay, minHold), access,
 					claim.owner().memberId(), id.bytes(), access, access, limit, latest);
 			// Counted again: the update may have counted before it obtained its lock
-			boolean held = number != null && this.sql.update(session, this.hold, owner, lease, delay,
+			boolean held = number != null && this.sql.update(session, HOLD, owner, lease, delay,
 					Long.signum(minHold), minHold, id.bytes(), limit, owner) > 0;
 			return held ? number : null;
 		});
@@ -113,7 +102,7 @@ final class SharedGrants implements Grants {
 	public @Nullable Long free(Session session, RowId id, String owner) throws SQLException {
 		return this.sql.<@Nullable Long>inTransaction(session, () -> {
 			boolean ended = this.table.lock(session, List.of(id.bytes())) > 0
-					&& this.sql.update(session, this.end, id.bytes(), owner) > 0;
+					&& this.sql.update(session, END + " AND owner = ? AND expires_at > {now}", id.bytes(), owner) > 0;
 			return ended ? settle(session, id, this.settle) : null;
 		});
 	}
@@ -128,8 +117,8 @@ final class SharedGrants implements Grants {
 				return List.of();
 			}
 			List<Holder> holders = this.table.inspect(session, id);
-			this.sql.update(session, this.endAll, id.bytes());
-			settle(session, id, this.settleByForce);
+			this.sql.update(session, END + " AND expires_at + lock_delay > {now}", id.bytes());
+			settle(session, id, settle(KeptRows.FORCED_RELEASE));
 			for (Holder revoked : holders) {
 				this.sql.publish(session, new RevokedGrant(revoked.number(), id.toString()).toString());
 			}
@@ -140,18 +129,17 @@ final class SharedGrants implements Grants {
 	void sweep(Session session, RowId id) throws SQLException {
 		this.sql.inTransaction(session, () -> {
 			this.table.lock(session, List.of(id.bytes()));
-			this.sql.update(session, this.sweep, id.bytes());
+			this.sql.update(session, SWEEP, id.bytes());
 			return this.sql.update(session, refresh(1), id.bytes());
 		});
 	}
 
-	private String refresh(int rows) {
-		return this.sql
-			.of("UPDATE {table} SET shared_until = %s WHERE id IN (%s)".formatted(LAST_END, Sql.repeat("?", rows)));
+	private static String refresh(int rows) {
+		return "UPDATE {table} SET shared_until = %s WHERE id IN (%s)".formatted(LAST_END, Sql.repeat("?", rows));
 	}
 
 	private @Nullable Long settle(Session session, RowId id, Change settling) throws SQLException {
-		this.sql.update(session, this.sweep, id.bytes());
+		this.sql.update(session, SWEEP, id.bytes());
 		return this.sql.number(session, settling, id.bytes());
 	}
 

@@ -68,9 +68,9 @@ record Sql(Dialect dialect, JdbcSettings settings) {
 		return publishing != null;
 	}
 
-	/** Run a change, and return the number of matching rows. */
-	int update(Session session, String sql, @Nullable Object... values) throws SQLException {
-		try (PreparedStatement statement = session.connection().prepareStatement(sql)) {
+	/** Run a change from its template, and return the number of matching rows. */
+	int update(Session session, String template, @Nullable Object... values) throws SQLException {
+		try (PreparedStatement statement = session.connection().prepareStatement(of(template))) {
 			bind(statement, values);
 			return statement.executeUpdate();
 		}
@@ -122,9 +122,10 @@ record Sql(Dialect dialect, JdbcSettings settings) {
 		return session.inTransaction(steps);
 	}
 
-	<T> List<T> query(Session session, String sql, RowMapper<T> mapper, @Nullable Object... values)
+	/** Run a query from its template. */
+	<T> List<T> query(Session session, String template, RowMapper<T> mapper, @Nullable Object... values)
 			throws SQLException {
-		try (PreparedStatement statement = session.connection().prepareStatement(sql)) {
+		try (PreparedStatement statement = session.connection().prepareStatement(of(template))) {
 			bind(statement, values);
 			return read(statement, mapper);
 		}
@@ -152,8 +153,8 @@ record Sql(Dialect dialect, JdbcSettings settings) {
 	Set<String> extend(Session session, String table, String id, String extend, RenewalBatch batch)
 			throws SQLException {
 		int places = batch.places();
-		String which = of("%s IN (%s) AND (owner, grant_number) IN (%s) AND expires_at > {now}".formatted(id,
-				repeat("?", places), repeat("(?, ?)", places)));
+		String which = "%s IN (%s) AND (owner, grant_number) IN (%s) AND expires_at > {now}".formatted(id,
+				repeat("?", places), repeat("(?, ?)", places));
 		Change update = change("UPDATE %s SET %s WHERE ".formatted(table, extend) + which);
 		List<Object> values = new ArrayList<>(batch.rows());
 		values.addAll(batch.grants());
@@ -167,7 +168,7 @@ record Sql(Dialect dialect, JdbcSettings settings) {
 			return batch.owners();
 		}
 		return new HashSet<>(
-				query(session, of("SELECT owner FROM %s WHERE ".formatted(table)) + which, owner, values.toArray()));
+				query(session, "SELECT owner FROM %s WHERE ".formatted(table) + which, owner, values.toArray()));
 	}
 
 	static String repeat(String text, int times) {

@@ -12,7 +12,7 @@ import static io.leasehold.engine.jdbc.Sql.micros;
  * Maintenance of the tables: the check at startup, and the removal of idle rows with
  * their holders.
  */
-final class Upkeep {
+record Upkeep(Sql sql, LockTable rows) {
 
 	private static final String IDLE = "expires_at + lock_delay < {now} - ? AND closed_until < {now} - ? "
 			+ "AND shared_until < {now} - ?";
@@ -24,38 +24,17 @@ final class Upkeep {
 	private static final String HOLDER_COLUMNS = "lock_id, grant_number, owner, granted_at, expires_at, lock_delay, "
 			+ "closed_until";
 
-	private final Sql sql;
-
-	private final LockTable rows;
-
-	private final List<String> checks;
-
-	private final String findIdle;
-
-	private final String removeIdle;
-
-	Upkeep(Sql sql, LockTable rows) {
-		this.sql = sql;
-		this.rows = rows;
-		this.checks = List.of(insertNothing("{table}", LOCK_COLUMNS, "id"),
-				sql.of("UPDATE {table} SET version = version + 1 WHERE id IS NULL"),
-				sql.of("DELETE FROM {table} WHERE id IS NULL"), insertNothing("{holders}", HOLDER_COLUMNS, "lock_id"),
-				sql.of("UPDATE {holders} SET expires_at = 0 WHERE lock_id IS NULL"),
-				sql.of("DELETE FROM {holders} WHERE lock_id IS NULL"));
-		this.findIdle = sql.of("SELECT id FROM {table} WHERE namespace = ? AND %s LIMIT ?".formatted(IDLE));
-		this.removeIdle = sql.of("DELETE FROM {table} WHERE %s AND id IN (%%s)".formatted(IDLE));
-	}
-
-	private String insertNothing(String table, String columns, String id) {
-		return this.sql
-			.of("INSERT INTO %1$s (%2$s) SELECT %2$s FROM %1$s WHERE %3$s IS NULL".formatted(table, columns, id));
-	}
-
 	/** Fail if a table, one of its columns or a privilege is missing; change nothing. */
 	void check(Session session) throws SQLException {
-		for (String check : this.checks) {
-			this.sql.update(session, check);
-		}
+		check(session, "{table}", "id", LOCK_COLUMNS);
+		check(session, "{holders}", "lock_id", HOLDER_COLUMNS);
+	}
+
+	private void check(Session session, String table, String id, String columns) throws SQLException {
+		String nothing = "FROM %s WHERE %s IS NULL".formatted(table, id);
+		this.sql.update(session, "INSERT INTO %1$s (%2$s) SELECT %2$s %3$s".formatted(table, columns, nothing));
+		this.sql.update(session, "UPDATE %1$s SET expires_at = 0 WHERE %2$s IS NULL".formatted(table, id));
+		this.sql.update(session, "DELETE " + nothing);
 	}
 
 	/**
@@ -65,13 +44,16 @@ final class Upkeep {
 	 */
 	int removeIdle(Session session, String namespace, Duration retention, int most) throws SQLException {
 		long idle = micros(retention);
-		List<Object> found = this.sql.query(session, this.findIdle, (row, index) -> row.getBytes(1), namespace, idle,
-				idle, idle, most);
+		List<Object> found = this.sql.query(session,
+				"SELECT id FROM {table} WHERE namespace = ? AND %s LIMIT ?".formatted(IDLE),
+				(row, index) -> row.getBytes(1), namespace, idle, idle, idle, most);
 		Set<RowId> unlocked = found.isEmpty() ? Set.of() : this.rows.unlocked(session, found);
 		if (!unlocked.isEmpty()) {
 			List<Object> values = new ArrayList<>(List.of(idle, idle, idle));
 			unlocked.forEach((row) -> values.add(row.bytes()));
-			this.sql.update(session, this.removeIdle.formatted(Sql.repeat("?", unlocked.size())), values.toArray());
+			this.sql.update(session,
+					"DELETE FROM {table} WHERE %s AND id IN (%s)".formatted(IDLE, Sql.repeat("?", unlocked.size())),
+					values.toArray());
 		}
 		return unlocked.size();
 	}
