@@ -148,7 +148,7 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 				retryIn = beginExtraPolls(retryIn);
 			}
 			// After the mark: the release that follows has to notify this claim
-			recalled = row.recallMark() > 0 && this.tables.rows().recall(this.session, new Recall(row.recallMark()));
+			recalled = row.recallMark() > 0 && this.tables.rows().recall(this.session, row.recallMark());
 		}
 		catch (SQLException ex) {
 			logger.debug("Could not mark the row of lock '%s' as awaited, or recall it".formatted(this.claim.key()),

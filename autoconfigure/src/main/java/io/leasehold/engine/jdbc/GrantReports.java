@@ -1,29 +1,41 @@
 package io.leasehold.engine.jdbc;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.RevocationListener;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Reports of other processes about grants of this one: a grant was revoked, or another
- * process wants the key of a lingering one. Thread-safe.
+ * Reports of other processes about grants of this one, as they are published:
+ * {@code revoke <number>:<row>} if a grant was revoked, which its number identifies
+ * within its row, and {@code recall <mark>} if another process wants the key of a
+ * lingering one. Anybody who is connected to the database can receive them, so they
+ * contain no claim token. Thread-safe.
  */
 final class GrantReports {
 
 	/** Number of claims from which on old ones are removed. */
 	static final int FEW = 64;
 
+	/** Minimum of a mark. The number 1 marks a grant that was renewed. */
+	static final long LEAST_MARK = 2;
+
+	private static final Pattern REVOKED = Pattern.compile("revoke (\\d{1,18}):([0-9a-f]{64})");
+
+	private static final Pattern RECALLED = Pattern.compile("recall (\\d{1,18})");
+
 	private final JdbcSettings settings;
 
 	private final MonotonicClock clock;
 
-	private volatile @Nullable RevocationListener listener;
+	private volatile RevocationListener listener = (number, claim) -> {
+	};
 
 	/** Claims whose grant may linger, by their marks. */
 	private final Map<Long, Lingering> lingering = new ConcurrentHashMap<>();
@@ -33,6 +45,29 @@ final class GrantReports {
 	GrantReports(JdbcSettings settings, MonotonicClock clock) {
 		this.settings = settings;
 		this.clock = clock;
+	}
+
+	/**
+	 * Return the mark of a claim that lingers. It is computed from the claim token, so
+	 * that each request of a claim has the same, but reveals nothing about it.
+	 */
+	static long mark(Claim claim) {
+		byte[] digest = claim.key().digest(claim.owner().token());
+		// 18 digits at most, so that the difference to a time cannot overflow
+		return Math.max(LEAST_MARK, ByteBuffer.wrap(digest).getLong() >>> 5);
+	}
+
+	/** Return the payload that reports a revoked grant. */
+	static String revoked(long number, RowId row) {
+		return "revoke %s:%s".formatted(number, row);
+	}
+
+	/**
+	 * Return the payload that requests the release of a lingering grant.
+	 * @param mark {@linkplain #mark mark} of its claim
+	 */
+	static String recalled(long mark) {
+		return "recall " + mark;
 	}
 
 	void reportTo(RevocationListener listener) {
@@ -53,20 +88,12 @@ final class GrantReports {
 			this.many = Math.max(FEW, 2 * this.lingering.size());
 		}
 		Duration longest = claim.lease().plus(this.settings.longestCall());
-		this.lingering.put(Recall.of(claim).mark(), new Lingering(claim, now + longest.toNanos()));
-	}
-
-	/** Process the response to a claim: without a grant it cannot be recalled. */
-	AcquisitionOutcome responded(Claim claim, AcquisitionOutcome outcome) {
-		if (!(outcome instanceof AcquisitionOutcome.Granted)) {
-			forget(claim);
-		}
-		return outcome;
+		this.lingering.put(mark(claim), new Lingering(claim, now + longest.toNanos()));
 	}
 
 	void forget(Claim claim) {
 		if (claim.lingers()) {
-			this.lingering.remove(Recall.of(claim).mark());
+			this.lingering.remove(mark(claim));
 		}
 	}
 
@@ -77,18 +104,22 @@ final class GrantReports {
 
 	/** Process a payload, and return whether it is a report. */
 	boolean receive(String payload) {
-		RevokedGrant revoked = RevokedGrant.parse(payload);
-		Recall recall = (revoked == null) ? Recall.parse(payload) : null;
-		RevocationListener to = this.listener;
-		if (revoked != null && to != null) {
-			to.revoked(revoked.number(),
-					(claim) -> RowId.of(this.settings.namespace(), claim.key()).toString().equals(revoked.row()));
+		Matcher revoked = REVOKED.matcher(payload);
+		if (revoked.matches()) {
+			String row = revoked.group(2);
+			this.listener.revoked(Long.parseLong(revoked.group(1)),
+					(claim) -> RowId.of(this.settings.namespace(), claim.key()).toString().equals(row));
+			return true;
 		}
-		Lingering wanted = (recall != null) ? this.lingering.get(recall.mark()) : null;
-		if (wanted != null && to != null) {
-			to.recalled(wanted.claim());
+		Matcher recalled = RECALLED.matcher(payload);
+		if (recalled.matches()) {
+			Lingering wanted = this.lingering.get(Long.valueOf(recalled.group(1)));
+			if (wanted != null) {
+				this.listener.recalled(wanted.claim());
+			}
+			return true;
 		}
-		return revoked != null || recall != null;
+		return false;
 	}
 
 	private record Lingering(Claim claim, long until) {

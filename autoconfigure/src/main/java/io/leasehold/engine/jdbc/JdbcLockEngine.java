@@ -176,7 +176,10 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 							tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim)
 								.attempt());
 			this.late.responded(claim);
-			return this.reports.responded(claim, outcome);
+			if (!(outcome instanceof AcquisitionOutcome.Granted)) {
+				this.reports.forget(claim);
+			}
+			return outcome;
 		}
 		catch (LockEngineException ex) {
 			this.late.addRefused(claim);

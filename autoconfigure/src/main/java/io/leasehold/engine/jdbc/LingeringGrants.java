@@ -14,8 +14,8 @@ import static io.leasehold.engine.jdbc.Sql.micros;
  * Grants of rows to one exclusive owner that linger. The row differs from that of other
  * exclusive grants in two columns: {@code grant_number} is the last of the reserved
  * numbers, and {@code closed_until} is negative. It is {@link #RENEWED} after the first
- * renewal, and before it the negative mark by which others {@linkplain Recall recall} the
- * grant.
+ * renewal, and before it the negative mark by which others
+ * {@linkplain GrantReports#recalled recall} the grant.
  */
 final class LingeringGrants extends ExclusiveGrants {
 
@@ -31,7 +31,7 @@ final class LingeringGrants extends ExclusiveGrants {
 	@Override
 	public @Nullable Long take(Session session, RowId id, Claim claim, long latest) throws SQLException {
 		return this.sql.number(session, this.take, micros(claim.lease()), micros(claim.lockDelay()),
-				-Recall.of(claim).mark(), claim.owner().memberId(), claim.owner().token(), id.bytes(),
+				-GrantReports.mark(claim), claim.owner().memberId(), claim.owner().token(), id.bytes(),
 				claim.access().code(), latest);
 	}
 

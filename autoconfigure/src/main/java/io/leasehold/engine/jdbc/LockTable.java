@@ -51,7 +51,7 @@ final class LockTable {
 
 	/** Mark of the exclusive owner's grant if it lingers, otherwise zero. */
 	private static final String RECALL_MARK = "CASE WHEN owner IS NOT NULL AND expires_at > {now} "
-			+ "AND closed_until <= -%s THEN -closed_until ELSE 0 END".formatted(Recall.LEAST);
+			+ "AND closed_until <= -%s THEN -closed_until ELSE 0 END".formatted(GrantReports.LEAST_MARK);
 
 	/** Columns that describe the exclusive owner. */
 	static final String HOLDER = "owner, %s AS own_number, granted_at, expires_at - {now} AS remaining, "
@@ -230,10 +230,11 @@ final class LockTable {
 
 	/**
 	 * Request the release of a lingering grant from its owner.
+	 * @param mark {@linkplain GrantReports#mark mark} of the grant
 	 * @return whether the database can notify the owner
 	 */
-	boolean recall(Session session, Recall recall) throws SQLException {
-		return this.sql.publish(session, recall.toString());
+	boolean recall(Session session, long mark) throws SQLException {
+		return this.sql.publish(session, GrantReports.recalled(mark));
 	}
 
 }

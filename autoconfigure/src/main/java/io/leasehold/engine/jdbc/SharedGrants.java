@@ -86,8 +86,8 @@ final class SharedGrants implements Grants {
 			Long number = this.sql.number(session, this.open, Math.max(lease + delay, minHold), access,
 					claim.owner().memberId(), id.bytes(), access, access, limit, latest);
 			// Counted again: the update may have counted before it obtained its lock
-			boolean held = number != null && this.sql.update(session, HOLD, owner, lease, delay,
-					Long.signum(minHold), minHold, id.bytes(), limit, owner) > 0;
+			boolean held = number != null && this.sql.update(session, HOLD, owner, lease, delay, Long.signum(minHold),
+					minHold, id.bytes(), limit, owner) > 0;
 			return held ? number : null;
 		});
 	}
@@ -120,7 +120,7 @@ final class SharedGrants implements Grants {
 			this.sql.update(session, END + " AND expires_at + lock_delay > {now}", id.bytes());
 			settle(session, id, settle(KeptRows.FORCED_RELEASE));
 			for (Holder revoked : holders) {
-				this.sql.publish(session, new RevokedGrant(revoked.number(), id.toString()).toString());
+				this.sql.publish(session, GrantReports.revoked(revoked.number(), id));
 			}
 			return holders;
 		});

@@ -38,11 +38,11 @@ class GrantReportsTests {
 		Claim same = claim("a", true);
 		this.reports.expect(one);
 		this.reports.expect(same);
-		assertThat(this.reports.receive(Recall.of(same).toString())).isTrue();
+		assertThat(this.reports.receive(GrantReports.recalled(GrantReports.mark(same)))).isTrue();
 		assertThat(this.recalled).containsExactly(same);
 		assertThat(this.reports.receive("recall 17")).isTrue();
 		this.reports.forget(one);
-		assertThat(this.reports.receive(Recall.of(one).toString())).isTrue();
+		assertThat(this.reports.receive(GrantReports.recalled(GrantReports.mark(one)))).isTrue();
 		assertThat(this.recalled).containsExactly(same);
 	}
 

@@ -143,7 +143,7 @@ class PostgresLingerIntegrationTests {
 		assertThat(granted.number()).isEqualTo(ahead + 1);
 		assertThat(granted.reserved()).isEqualTo(31);
 		assertThat(row("grant_number")).isEqualTo(granted.number() + 31);
-		assertThat(row("closed_until")).isEqualTo(-Recall.of(claim).mark());
+		assertThat(row("closed_until")).isEqualTo(-GrantReports.mark(claim));
 		assertThat(this.engine.inspect(KEY)).singleElement().satisfies((holder) -> {
 			assertThat(holder.number()).isEqualTo(granted.number());
 			assertThat(holder.reserved()).isEqualTo(31);
@@ -223,7 +223,7 @@ class PostgresLingerIntegrationTests {
 			assertThat(busy(busy).recalled()).isTrue();
 		}
 		execute("NOTIFY %s, 'until here'".formatted(this.settings.channel()));
-		String recall = Recall.of(claim).toString();
+		String recall = GrantReports.recalled(GrantReports.mark(claim));
 		assertThat(notified()).containsExactly(recall, recall, recall, recall, "until here");
 		assertThat(recall).matches("recall \\d{1,18}");
 	}

@@ -100,13 +100,13 @@ class PostgresRevocationIntegrationTests {
 		CompletableFuture<LockLostException> loss = lossOf(held);
 		listen();
 		long number = this.operator.inspect(KEY).get(0).number();
-		String row = RowId.of(this.settings.namespace(), KEY).toString();
-		publish(new RevokedGrant(number - 1, row).toString());
-		publish(new RevokedGrant(number + 1, row).toString());
+		RowId row = RowId.of(this.settings.namespace(), KEY);
+		publish(GrantReports.revoked(number - 1, row));
+		publish(GrantReports.revoked(number + 1, row));
 		publish("revoke %d:%s ".formatted(number, row));
-		publish(new RevokedGrant(this.operator.inspect(new LockKey("order:43")).get(0).number(), row).toString());
+		publish(GrantReports.revoked(this.operator.inspect(new LockKey("order:43")).get(0).number(), row));
 		assertThat(loss).isNotDone();
-		publish(new RevokedGrant(number, row).toString());
+		publish(GrantReports.revoked(number, row));
 		assertThat(loss.get(1, TimeUnit.MINUTES).getLossCause()).isEqualTo(LossCause.NOT_OWNER);
 		assertThat(lossOfOther).isNotDone();
 		assertThat(other.isValid()).isTrue();
