@@ -1,9 +1,11 @@
 package io.leasehold.engine.jdbc;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,7 +22,12 @@ import org.postgresql.PGNotification;
 
 /**
  * Listener on a channel of PostgreSQL, with a separate thread and connection. It
- * reconnects after each failure. Thread-safe.
+ * reconnects after each failure.
+ * <p>
+ * A pooler in transaction mode accepts {@code LISTEN}, but then drops the notifications.
+ * Once it is {@linkplain #prove() required}, the listener therefore publishes a payload
+ * over another connection, and proves by its arrival that notifications reach the present
+ * one. Thread-safe.
  */
 final class ChannelListener implements AutoCloseable {
 
@@ -41,8 +48,6 @@ final class ChannelListener implements AutoCloseable {
 
 	private final Runnable listening;
 
-	private final ListenProof proof;
-
 	private final ScheduledExecutorService thread = StartedThreads.of("leasehold-jdbc-listen-", 1);
 
 	private final AtomicBoolean started = new AtomicBoolean();
@@ -51,17 +56,21 @@ final class ChannelListener implements AutoCloseable {
 
 	private volatile @Nullable Connection connection;
 
+	private volatile boolean proves;
+
+	private volatile boolean proven;
+
+	/** Payload of the proof, if it was published for the present connection. */
+	private @Nullable String expected;
+
 	/**
 	 * Create a listener.
-	 * @param proof proof that notifications arrive
 	 * @param payloads receives each other notification
 	 * @param listening called at each start, because earlier notifications may be lost
 	 */
-	ChannelListener(DataSource connections, String channel, ListenProof proof, Consumer<String> payloads,
-			Runnable listening) {
+	ChannelListener(DataSource connections, String channel, Consumer<String> payloads, Runnable listening) {
 		this.connections = connections;
 		this.channel = channel;
-		this.proof = proof;
 		this.payloads = payloads;
 		this.listening = listening;
 	}
@@ -71,6 +80,17 @@ final class ChannelListener implements AutoCloseable {
 		if (!this.started.get() && this.started.compareAndSet(false, true)) {
 			this.thread.execute(this::run);
 		}
+	}
+
+	/** Begin to listen, and to prove for each connection that notifications arrive. */
+	void prove() {
+		this.proves = true;
+		start();
+	}
+
+	/** Return whether notifications arrive over the present connection. */
+	boolean isProven() {
+		return this.proven;
 	}
 
 	private void run() {
@@ -97,14 +117,15 @@ final class ChannelListener implements AutoCloseable {
 			receiveAll(opened);
 		}
 		finally {
-			this.proof.end();
+			this.proven = false;
+			this.expected = null;
 		}
 	}
 
 	private void receiveAll(Connection opened) throws SQLException {
 		PGConnection notifying = opened.unwrap(PGConnection.class);
 		while (!this.thread.isShutdown()) {
-			this.proof.publish();
+			publishProof();
 			PGNotification[] notifications = notifying.getNotifications((int) SILENCE.toMillis());
 			// Not before: a server or a proxy may accept each connection and break it
 			this.pause = SHORTEST_PAUSE;
@@ -117,8 +138,28 @@ final class ChannelListener implements AutoCloseable {
 		}
 	}
 
+	private void publishProof() {
+		if (!this.proves || this.expected != null) {
+			return;
+		}
+		String payload = "listening " + UUID.randomUUID();
+		try (Connection other = this.connections.getConnection();
+				PreparedStatement statement = other.prepareStatement("SELECT pg_notify(?, ?)")) {
+			statement.setString(1, this.channel);
+			statement.setString(2, payload);
+			statement.execute();
+			this.expected = payload;
+		}
+		catch (SQLException ex) {
+			logger.debug("Could not check whether notifications arrive", ex);
+		}
+	}
+
 	private void receive(String payload) {
-		if (!this.proof.receive(payload)) {
+		if (payload.equals(this.expected)) {
+			this.proven = true;
+		}
+		else {
 			this.payloads.accept(payload);
 		}
 	}

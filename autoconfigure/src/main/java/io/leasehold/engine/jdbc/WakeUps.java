@@ -25,8 +25,6 @@ final class WakeUps implements AutoCloseable {
 
 	private final Predicate<String> reports;
 
-	private final ListenProof proof;
-
 	private final ChannelListener listener;
 
 	private final Map<String, List<Consumer<Signal>>> listeners = new ConcurrentHashMap<>();
@@ -40,8 +38,7 @@ final class WakeUps implements AutoCloseable {
 	 */
 	WakeUps(DataSource connections, String channel, Predicate<String> reports) {
 		this.reports = reports;
-		this.proof = new ListenProof(connections, channel);
-		this.listener = new ChannelListener(connections, channel, this.proof, this::receive, this::missed);
+		this.listener = new ChannelListener(connections, channel, this::receive, this::missed);
 	}
 
 	/** Notify a claim whenever the row is freed, until the result is closed. */
@@ -65,13 +62,12 @@ final class WakeUps implements AutoCloseable {
 
 	/** Begin to listen, and to prove that notifications arrive. */
 	void prove() {
-		this.proof.require();
-		start();
+		this.listener.prove();
 	}
 
 	/** Return whether notifications arrive now, as far as is known. */
 	boolean areProven() {
-		return this.proof.isGiven();
+		return this.listener.isProven();
 	}
 
 	/** Listen over another connection. */

@@ -123,10 +123,9 @@ class ChannelListenerTests {
 	}
 
 	private static ChannelListener listener(DataSource database) {
-		ChannelListener listener = new ChannelListener(database, "channel", new ListenProof(database, "channel"),
-				(payload) -> {
-				}, () -> {
-				});
+		ChannelListener listener = new ChannelListener(database, "channel", (payload) -> {
+		}, () -> {
+		});
 		listener.start();
 		return listener;
 	}

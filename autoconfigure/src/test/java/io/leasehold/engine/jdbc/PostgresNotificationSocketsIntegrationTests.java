@@ -66,8 +66,7 @@ class PostgresNotificationSocketsIntegrationTests {
 
 	private static ChannelListener listener(DataSource connections, String name, Queue<Arrival> arrivals) {
 		Runnable arrived = () -> arrivals.add(new Arrival(name, System.nanoTime()));
-		ChannelListener listener = new ChannelListener(connections, "some_channel",
-				new ListenProof(connections, "some_channel"), (payload) -> arrived.run(), arrived);
+		ChannelListener listener = new ChannelListener(connections, "some_channel", (payload) -> arrived.run(), arrived);
 		listener.start();
 		return listener;
 	}
