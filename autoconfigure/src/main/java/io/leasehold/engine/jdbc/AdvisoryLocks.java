@@ -42,11 +42,6 @@ final class AdvisoryLocks implements ConnectionLocks {
 	}
 
 	@Override
-	public @Nullable String unsupported(boolean shared) {
-		return null;
-	}
-
-	@Override
 	public Result acquire(Connection connection, RowId id, boolean shared, Duration wait) throws SQLException {
 		String suffix = shared ? "_shared" : "";
 		if (wait.isZero()) {

@@ -16,7 +16,9 @@ interface ConnectionLocks {
 	boolean needRows();
 
 	/** Return why the database has no such locks, or {@code null} if it has them. */
-	@Nullable String unsupported(boolean shared);
+	default @Nullable String unsupported(boolean shared) {
+		return null;
+	}
 
 	/**
 	 * Request a lock.

@@ -191,12 +191,13 @@ public abstract class Dialect {
 	}
 
 	/**
-	 * Return the locks of the database that are part of a caller's transaction. Used only
-	 * if the dialect is built in or {@linkplain #locksInTransactions() allows} them.
+	 * Return the locks of the database that are part of a caller's transaction, or
+	 * {@code null} if it has none. Used only if the dialect is built in or
+	 * {@linkplain #locksInTransactions() allows} them.
 	 * @param table name of the lock table
 	 */
-	ConnectionLocks connectionLocks(String table) {
-		return new NoConnectionLocks();
+	@Nullable ConnectionLocks connectionLocks(String table) {
+		return null;
 	}
 
 	/**

@@ -72,12 +72,13 @@ final class Dialects {
 	}
 
 	/**
-	 * Return the locks of a dialect's database that are part of a caller's transaction.
+	 * Return the locks of a dialect's database that are part of a caller's transaction,
+	 * or {@code null} if there are none.
 	 * @param table name of the lock table
 	 */
-	static ConnectionLocks connectionLocks(Dialect dialect, String table) {
+	static @Nullable ConnectionLocks connectionLocks(Dialect dialect, String table) {
 		boolean locks = BUILT_IN.contains(dialect) || dialect.locksInTransactions();
-		return locks ? dialect.connectionLocks(table) : new NoConnectionLocks();
+		return locks ? dialect.connectionLocks(table) : null;
 	}
 
 	/** Return all dialects. They are few, and connections are rare. */

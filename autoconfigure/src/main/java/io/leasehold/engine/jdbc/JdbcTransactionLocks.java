@@ -2,6 +2,7 @@ package io.leasehold.engine.jdbc;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.Set;
 
@@ -31,6 +32,8 @@ final class JdbcTransactionLocks implements TransactionLocks {
 
 	/** SQL state of a deadlock in PostgreSQL. */
 	private static final String POSTGRES_DEADLOCK = "40P01";
+
+	private static final String NONE = "the dialect of its database has no locks in transactions";
 
 	/** Maximum number of rounds if the row of a key is removed while it is requested. */
 	private static final int MOST_ROUNDS = 3;
@@ -63,7 +66,11 @@ final class JdbcTransactionLocks implements TransactionLocks {
 			return "its tables are not in the database of the application's only or primary DataSource";
 		}
 		LockTables tables = this.database.tables();
-		return (tables != null) ? tables.inTransactions().unsupported(access.equals(Access.SHARED)) : null;
+		if (tables == null) {
+			return null;
+		}
+		ConnectionLocks locks = tables.inTransactions();
+		return (locks != null) ? locks.unsupported(access.equals(Access.SHARED)) : NONE;
 	}
 
 	@Override
@@ -131,28 +138,30 @@ final class JdbcTransactionLocks implements TransactionLocks {
 
 	private Result request(Connection connection, LockKey key, Access access, Duration wait) throws SQLException {
 		RowId id = RowId.inTransactions(this.settings.namespace(), key);
-		ConnectionLocks locks = locks(key, id);
-		Result result = locks.acquire(connection, id, access.equals(Access.SHARED), wait);
-		for (int i = 1; i < MOST_ROUNDS && result == Result.MISSING; i++) {
-			locks(key, id);
-			result = locks.acquire(connection, id, access.equals(Access.SHARED), wait);
+		Result result = Result.MISSING;
+		for (int i = 0; i < MOST_ROUNDS && result == Result.MISSING; i++) {
+			result = locks(key, id).acquire(connection, id, access.equals(Access.SHARED), wait);
 		}
 		return result;
 	}
 
 	/** Return the locks of the database, in which the row of the key exists. */
-	private ConnectionLocks locks(LockKey key, RowId id) {
-		LockTables tables = this.database.tables();
-		if (tables != null && !tables.inTransactions().needRows()) {
-			return tables.inTransactions();
+	private ConnectionLocks locks(LockKey key, RowId id) throws SQLException {
+		LockTables known = this.database.tables();
+		ConnectionLocks locks = (known != null) ? known.inTransactions() : null;
+		if (locks == null || locks.needRows()) {
+			locks = this.database.<@Nullable ConnectionLocks>call(CallKind.ACQUIRE,
+					"create the row of lock '%s'".formatted(key), key, (session, tables) -> {
+						if (tables.inTransactions() != null && tables.inTransactions().needRows()) {
+							tables.rows().insertMissing(session, id, key);
+						}
+						return tables.inTransactions();
+					});
 		}
-		return this.database.call(CallKind.ACQUIRE, "create the row of lock '%s'".formatted(key), key,
-				(session, known) -> {
-					if (known.inTransactions().needRows()) {
-						known.rows().insertMissing(session, id, key);
-					}
-					return known.inTransactions();
-				});
+		if (locks == null) {
+			throw new SQLFeatureNotSupportedException(NONE, "0A000");
+		}
+		return locks;
 	}
 
 	/** Limit a wait to the time that the transaction has left. */

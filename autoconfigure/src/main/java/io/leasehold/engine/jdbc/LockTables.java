@@ -15,12 +15,13 @@ import org.jspecify.annotations.Nullable;
  * @param kept rows that a minimum hold keeps locked without an owner
  * @param upkeep maintenance of the tables
  * @param extraPolls of waiting claims, {@code null} if they are notified
- * @param inTransactions locks that are part of a caller's transaction
+ * @param inTransactions locks that are part of a caller's transaction, {@code null} if
+ * there are none
  * @param wakeUps source of notifications, {@code null} if there is none
  */
 record LockTables(Dialect dialect, LockTable rows, ExclusiveGrants exclusive, LingeringGrants lingering,
 		SharedGrants shared, HeldRows held, KeptRows kept, Upkeep upkeep, DatabaseClock clock,
-		@Nullable ExtraPolls extraPolls, ConnectionLocks inTransactions, @Nullable WakeUps wakeUps) {
+		@Nullable ExtraPolls extraPolls, @Nullable ConnectionLocks inTransactions, @Nullable WakeUps wakeUps) {
 
 	static LockTables of(Dialect dialect, JdbcSettings settings, @Nullable WakeUps wakeUps) {
 		Sql sql = new Sql(dialect, settings);

@@ -47,7 +47,7 @@ final class MariaDbDialect extends MySqlDialect {
 
 	@Override
 	ConnectionLocks connectionLocks(String table) {
-		return new MariaDbRowLocks(table);
+		return new MySqlRowLocks(table, "LOCK IN SHARE MODE");
 	}
 
 }

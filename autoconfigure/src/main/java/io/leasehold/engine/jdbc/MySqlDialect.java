@@ -97,7 +97,7 @@ public class MySqlDialect extends Dialect {
 
 	@Override
 	ConnectionLocks connectionLocks(String table) {
-		return new MySqlRowLocks(table);
+		return new MySqlRowLocks(table, "FOR SHARE");
 	}
 
 }

@@ -7,10 +7,11 @@ import java.sql.Statement;
 import java.time.Duration;
 
 /**
- * Row locks of MySQL. A replica locks rows as well, apart from the primary. Queries that
- * lock have no separate timeout: the session's timeout is changed for one query.
+ * Row locks of MySQL and MariaDB. A replica locks rows as well, apart from the primary.
+ * Queries that lock have no separate timeout on MySQL: the session's timeout is changed
+ * for one query.
  */
-class MySqlRowLocks extends RowLocks {
+final class MySqlRowLocks extends RowLocks {
 
 	/** A number or, in newer versions of MariaDB, a name. */
 	private static final String READ_ONLY = "CONCAT(@@GLOBAL.read_only) NOT IN ('0', 'OFF')";
@@ -21,13 +22,20 @@ class MySqlRowLocks extends RowLocks {
 
 	private static final long LONGEST_SECONDS = Duration.ofDays(365).toSeconds();
 
-	MySqlRowLocks(String table) {
+	private final String shared;
+
+	/**
+	 * Create locks.
+	 * @param shared end of a query that locks its row with others
+	 */
+	MySqlRowLocks(String table, String shared) {
 		super(table, READ_ONLY);
+		this.shared = shared;
 	}
 
 	@Override
 	String locking(boolean shared, Duration wait) {
-		return (shared ? "FOR SHARE" : "FOR UPDATE") + (wait.isZero() ? " NOWAIT" : "");
+		return (shared ? this.shared : "FOR UPDATE") + (wait.isZero() ? " NOWAIT" : "");
 	}
 
 	@Override
@@ -52,7 +60,7 @@ class MySqlRowLocks extends RowLocks {
 
 	/** A server can be configured to undo the whole transaction. */
 	@Override
-	final boolean isTimeout(Connection connection, SQLException failure) throws SQLException {
+	boolean isTimeout(Connection connection, SQLException failure) throws SQLException {
 		return failure.getErrorCode() == NO_WAIT
 				|| failure.getErrorCode() == TIMEOUT && !rollsBackOnTimeout(connection);
 	}

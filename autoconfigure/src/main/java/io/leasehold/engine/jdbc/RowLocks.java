@@ -6,8 +6,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Locks that are row locks of a transaction, taken by a locking query. The row must exist
  * before: transactions that wait for a row that one of them inserts can be in a deadlock.
@@ -29,21 +27,11 @@ abstract class RowLocks implements ConnectionLocks {
 		return true;
 	}
 
-	@Override
-	public @Nullable String unsupported(boolean shared) {
-		return null;
-	}
-
 	/** Return the end of a query that locks its row. */
 	abstract String locking(boolean shared, Duration wait);
 
 	/** Return whether a failure is a lock timeout that undid only its statement. */
 	abstract boolean isTimeout(Connection connection, SQLException failure) throws SQLException;
-
-	@Override
-	public Result acquire(Connection connection, RowId id, boolean shared, Duration wait) throws SQLException {
-		return request(connection, id, shared, wait);
-	}
 
 	final Result request(Connection connection, RowId id, boolean shared, Duration wait) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(this.query + locking(shared, wait))) {
