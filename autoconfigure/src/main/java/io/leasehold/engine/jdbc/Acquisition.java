@@ -37,21 +37,15 @@ record Acquisition(JdbcSettings settings, MonotonicClock clock, LateRequests lat
 	private static final Duration AFTER_EXPIRY = Duration.ofMillis(1);
 
 	AcquisitionOutcome attempt() throws SQLException {
-		boolean responded = false;
 		try {
-			AcquisitionOutcome attempt = rounds();
-			responded = true;
-			return attempt;
+			return rounds();
 		}
-		catch (SQLException ex) {
-			responded = Failures.changedNothing(ex);
-			throw ex;
-		}
-		finally {
-			if (!responded) {
+		catch (SQLException | RuntimeException | Error ex) {
+			if (!(ex instanceof SQLException failure) || !Failures.changedNothing(failure)) {
 				long latest = latest(this.tables.clock().estimate());
 				this.late.add(this.claim, latest + Sql.micros(this.settings.longestWait()));
 			}
+			throw ex;
 		}
 	}
 

@@ -15,22 +15,21 @@ record JdbcKeptKeys(LockDatabase database, String namespace) implements KeptKeys
 	@Override
 	public @Nullable Kept find(LockKey key) {
 		RowId id = RowId.of(this.namespace, key);
-		return this.database.<@Nullable Kept>call(CallKind.ACQUIRE, "inspect lock '%s'".formatted(key), key,
+		return this.database.<@Nullable Kept>call(CallKind.ACQUIRE, "inspect", key,
 				(session, tables) -> tables.kept().find(session, id));
 	}
 
 	@Override
 	public @Nullable Kept open(LockKey key) {
 		RowId id = RowId.of(this.namespace, key);
-		return this.database.<@Nullable Kept>call(CallKind.ACQUIRE, "end the minimum hold of lock '%s'".formatted(key),
-				key, (session, tables) -> tables.kept().open(session, id));
+		return this.database.<@Nullable Kept>call(CallKind.ACQUIRE, "end the minimum hold of", key,
+				(session, tables) -> tables.kept().open(session, id));
 	}
 
 	@Override
 	public @Nullable Kept replace(LockKey key, Owner owner, Duration duration) {
 		RowId id = RowId.of(this.namespace, key);
-		return this.database.<@Nullable Kept>call(CallKind.ACQUIRE,
-				"replace the minimum hold of lock '%s'".formatted(key), key,
+		return this.database.<@Nullable Kept>call(CallKind.ACQUIRE, "replace the minimum hold of", key,
 				(session, tables) -> tables.kept().replace(session, id, owner, duration));
 	}
 

@@ -170,11 +170,8 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		this.reports.expect(claim);
 		RowId id = id(claim.key());
 		try {
-			AcquisitionOutcome outcome = this.database.call(CallKind.ACQUIRE, "acquire lock '" + claim.key() + "'",
-					claim.key(),
-					(session,
-							tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim)
-								.attempt());
+			AcquisitionOutcome outcome = this.database.call(CallKind.ACQUIRE, "acquire", claim.key(), (session,
+					tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim).attempt());
 			this.late.responded(claim);
 			if (!(outcome instanceof AcquisitionOutcome.Granted)) {
 				this.reports.forget(claim);
@@ -234,7 +231,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public List<Holder> inspect(LockKey key) {
 		RowId id = id(key);
-		return this.database.call(CallKind.ACQUIRE, "inspect lock '%s'".formatted(key), key,
+		return this.database.call(CallKind.ACQUIRE, "inspect", key,
 				(session, tables) -> tables.rows().inspect(session, id));
 	}
 
@@ -250,7 +247,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public List<Holder> forceRelease(LockKey key) {
 		RowId id = id(key);
-		return this.database.call(CallKind.ACQUIRE, "force the release of lock '%s'".formatted(key), key,
+		return this.database.call(CallKind.ACQUIRE, "force the release of", key,
 				(session, tables) -> tables.shared().freeAll(session, id));
 	}
 

@@ -15,6 +15,7 @@ import io.leasehold.LockModeException;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.TransactionLocks;
 import io.leasehold.engine.jdbc.ConnectionLocks.Result;
+import io.leasehold.engine.support.Actions;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -150,8 +151,8 @@ final class JdbcTransactionLocks implements TransactionLocks {
 		LockTables known = this.database.tables();
 		ConnectionLocks locks = (known != null) ? known.inTransactions() : null;
 		if (locks == null || locks.needRows()) {
-			locks = this.database.<@Nullable ConnectionLocks>call(CallKind.ACQUIRE,
-					"create the row of lock '%s'".formatted(key), key, (session, tables) -> {
+			locks = this.database.<@Nullable ConnectionLocks>call(CallKind.ACQUIRE, "create the row of", key,
+					(session, tables) -> {
 						if (tables.inTransactions() != null && tables.inTransactions().needRows()) {
 							tables.rows().insertMissing(session, id, key);
 						}
@@ -191,7 +192,7 @@ final class JdbcTransactionLocks implements TransactionLocks {
 			transaction.fail(deadlock);
 			throw deadlock;
 		}
-		LockEngineException broken = this.database.failure("acquire lock '%s' in a transaction".formatted(key), key,
+		LockEngineException broken = this.database.failure(Actions.of("acquire", key) + " in a transaction", key,
 				failure);
 		transaction.fail(broken);
 		throw broken;

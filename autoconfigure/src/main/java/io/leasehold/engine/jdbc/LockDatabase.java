@@ -11,6 +11,7 @@ import javax.sql.DataSource;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
+import io.leasehold.engine.support.Actions;
 import io.leasehold.engine.support.Deadlines;
 import io.leasehold.engine.support.Jitter;
 import io.leasehold.engine.support.OpenState;
@@ -60,7 +61,8 @@ final class LockDatabase implements AutoCloseable {
 	 * Make a call. Retry if the database undid it because of a conflict and the time left
 	 * is sufficient.
 	 * @param kind purpose of the call
-	 * @param action the action, such as {@code acquire lock 'a'}
+	 * @param action {@linkplain Actions#of action}, such as {@code acquire}
+	 * @param key the lock's key, or {@code null} if no single lock is affected
 	 */
 	<T extends @Nullable Object> T call(CallKind kind, String action, @Nullable LockKey key, Work<T> work) {
 		this.state.check(key);
@@ -77,7 +79,7 @@ final class LockDatabase implements AutoCloseable {
 					replaceConnections();
 				}
 				if (!Failures.isUndone(ex) || deadline - now < now - started) {
-					throw failure(action, key, ex);
+					throw failure(Actions.of(action, key), key, ex);
 				}
 				logger.debug("Retrying to " + action, ex);
 			}
@@ -92,7 +94,7 @@ final class LockDatabase implements AutoCloseable {
 		}
 	}
 
-	/** Translate a failure of an action. */
+	/** Translate a failure of an action, such as {@code acquire lock 'a'}. */
 	LockEngineException failure(String action, @Nullable LockKey key, SQLException thrown) {
 		LockTables tables = tables();
 		return this.state.reason(key, Failures.of(action, key, this.location, this.settings.table(),

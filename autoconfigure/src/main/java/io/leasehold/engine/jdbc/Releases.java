@@ -30,7 +30,7 @@ record Releases(LockDatabase database, JdbcSettings settings, LateRequests late)
 		Long latest = this.late.until(claim);
 		AtomicBoolean mayBeFreed = new AtomicBoolean();
 		Long marked = this.database.<@Nullable Long>call((latest != null) ? CallKind.CLOSE : CallKind.RELEASE,
-				"release lock '" + claim.key() + "'", claim.key(), (session, tables) -> {
+				"release", claim.key(), (session, tables) -> {
 					// A failed attempt is repeated, and may have freed the row
 					boolean repeated = mayBeFreed.getAndSet(!tables.dialect().undoesFailures());
 					Long freed = (latest != null) ? freeBehind(session, tables, id, claim, latest)

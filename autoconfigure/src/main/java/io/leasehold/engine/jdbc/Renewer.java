@@ -37,6 +37,10 @@ final class Renewer implements AutoCloseable {
 
 	private static final int MOST = 256;
 
+	private static final Comparator<Kind> KINDS = Comparator.comparing(Kind::lease)
+		.thenComparing(Kind::exclusive)
+		.thenComparing(Kind::lingers);
+
 	private final LockDatabase database;
 
 	private final MonotonicClock clock;
@@ -70,14 +74,12 @@ final class Renewer implements AutoCloseable {
 
 	/** Return batches that the same statements can renew, the shortest leases first. */
 	private List<RenewalBatch> batches(List<Renewal> renewals) {
-		Map<Kind, List<Entry>> kinds = new TreeMap<>(
-				Comparator.comparing(Kind::lease).thenComparing(Kind::exclusive).thenComparing(Kind::lingers));
 		// In the order of the rows, so that two batches cannot deadlock
-		renewals.stream()
+		Map<Kind, List<Entry>> kinds = renewals.stream()
 			.map((renewal) -> new Entry(RowId.of(this.namespace, renewal.claim().key()), renewal))
 			.sorted(Comparator.comparing(Entry::id))
-			.forEach(
-					(entry) -> kinds.computeIfAbsent(Kind.of(entry.renewal()), (kind) -> new ArrayList<>()).add(entry));
+			.collect(Collectors.groupingBy((entry) -> Kind.of(entry.renewal()), () -> new TreeMap<>(KINDS),
+					Collectors.toList()));
 		List<RenewalBatch> batches = new ArrayList<>();
 		for (List<Entry> entries : kinds.values()) {
 			for (int from = 0; from < entries.size(); from += MOST) {

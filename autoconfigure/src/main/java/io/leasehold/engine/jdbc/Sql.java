@@ -14,6 +14,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.core.RowMapper;
+import org.springframework.jdbc.core.RowMapperResultSetExtractor;
 
 /**
  * Statements for the tables of one database. In a template, <code>{table}</code> and
@@ -133,11 +134,7 @@ record Sql(Dialect dialect, JdbcSettings settings) {
 
 	private static <T> List<T> read(PreparedStatement statement, RowMapper<T> mapper) throws SQLException {
 		try (ResultSet rows = statement.executeQuery()) {
-			List<T> result = new ArrayList<>();
-			while (rows.next()) {
-				result.add(mapper.mapRow(rows, result.size()));
-			}
-			return result;
+			return new RowMapperResultSetExtractor<>(mapper).extractData(rows);
 		}
 	}
 
