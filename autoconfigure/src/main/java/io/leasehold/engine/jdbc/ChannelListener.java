@@ -9,7 +9,6 @@ import java.util.UUID;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 
 import javax.sql.DataSource;
 
@@ -29,7 +28,7 @@ import org.postgresql.PGNotification;
  * over another connection, and proves by its arrival that notifications reach the present
  * one. Thread-safe.
  */
-final class ChannelListener implements AutoCloseable {
+abstract class ChannelListener implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(ChannelListener.class);
 
@@ -43,10 +42,6 @@ final class ChannelListener implements AutoCloseable {
 	private final DataSource connections;
 
 	private final String channel;
-
-	private final Consumer<String> payloads;
-
-	private final Runnable listening;
 
 	private final ScheduledExecutorService thread = StartedThreads.of("leasehold-jdbc-listen-", 1);
 
@@ -63,17 +58,16 @@ final class ChannelListener implements AutoCloseable {
 	/** Payload of the proof, if it was published for the present connection. */
 	private @Nullable String expected;
 
-	/**
-	 * Create a listener.
-	 * @param payloads receives each other notification
-	 * @param listening called at each start, because earlier notifications may be lost
-	 */
-	ChannelListener(DataSource connections, String channel, Consumer<String> payloads, Runnable listening) {
+	ChannelListener(DataSource connections, String channel) {
 		this.connections = connections;
 		this.channel = channel;
-		this.payloads = payloads;
-		this.listening = listening;
 	}
+
+	/** Process a notification. */
+	abstract void receive(String payload);
+
+	/** Called at each start, because earlier notifications may be lost. */
+	abstract void missed();
 
 	/** Begin to listen, unless that has begun. */
 	void start() {
@@ -112,7 +106,7 @@ final class ChannelListener implements AutoCloseable {
 		try (Statement statement = opened.createStatement()) {
 			statement.execute("LISTEN " + this.channel);
 		}
-		this.listening.run();
+		missed();
 		try {
 			receiveAll(opened);
 		}
@@ -130,7 +124,13 @@ final class ChannelListener implements AutoCloseable {
 			// Not before: a server or a proxy may accept each connection and break it
 			this.pause = SHORTEST_PAUSE;
 			for (PGNotification notification : notifications) {
-				receive(notification.getParameter());
+				String payload = notification.getParameter();
+				if (payload.equals(this.expected)) {
+					this.proven = true;
+				}
+				else {
+					receive(payload);
+				}
 			}
 			if (notifications.length == 0 && !opened.isValid((int) SILENCE.toSeconds())) {
 				return;
@@ -152,15 +152,6 @@ final class ChannelListener implements AutoCloseable {
 		}
 		catch (SQLException ex) {
 			logger.debug("Could not check whether notifications arrive", ex);
-		}
-	}
-
-	private void receive(String payload) {
-		if (payload.equals(this.expected)) {
-			this.proven = true;
-		}
-		else {
-			this.payloads.accept(payload);
 		}
 	}
 

@@ -207,7 +207,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	@Override
 	public boolean receivesRecalls() {
 		WakeUps wakeUps = this.database.wakeUps();
-		return wakeUps != null && wakeUps.areProven();
+		return wakeUps != null && wakeUps.isProven();
 	}
 
 	@Override

@@ -19,13 +19,11 @@ import org.jspecify.annotations.Nullable;
  * Notifications of waiting claims when the database publishes that their row was freed,
  * and of holders when it publishes that their grant was revoked or recalled. Thread-safe.
  */
-final class WakeUps implements AutoCloseable {
+final class WakeUps extends ChannelListener {
 
 	private static final Log logger = LogFactory.getLog(WakeUps.class);
 
 	private final Predicate<String> reports;
-
-	private final ChannelListener listener;
 
 	private final Map<String, List<Consumer<Signal>>> listeners = new ConcurrentHashMap<>();
 
@@ -37,8 +35,8 @@ final class WakeUps implements AutoCloseable {
 	 * @param reports processes a payload if it is a report about a grant of any process
 	 */
 	WakeUps(DataSource connections, String channel, Predicate<String> reports) {
+		super(connections, channel);
 		this.reports = reports;
-		this.listener = new ChannelListener(connections, channel, this::receive, this::missed);
 	}
 
 	/** Notify a claim whenever the row is freed, until the result is closed. */
@@ -55,33 +53,15 @@ final class WakeUps implements AutoCloseable {
 		return rest.isEmpty() ? null : rest;
 	}
 
-	/** Begin to listen, unless that has begun. */
-	void start() {
-		this.listener.start();
-	}
-
-	/** Begin to listen, and to prove that notifications arrive. */
-	void prove() {
-		this.listener.prove();
-	}
-
-	/** Return whether notifications arrive now, as far as is known. */
-	boolean areProven() {
-		return this.listener.isProven();
-	}
-
-	/** Listen over another connection. */
-	void reconnect() {
-		this.listener.reconnect();
-	}
-
-	private void receive(String payload) {
+	@Override
+	void receive(String payload) {
 		if (!this.reports.test(payload)) {
 			this.listeners.getOrDefault(payload, List.of()).forEach(WakeUps::wake);
 		}
 	}
 
-	private void missed() {
+	@Override
+	void missed() {
 		this.listeners.values().forEach((some) -> some.forEach(WakeUps::wake));
 	}
 
@@ -92,11 +72,6 @@ final class WakeUps implements AutoCloseable {
 		catch (RuntimeException ex) {
 			logger.warn("Could not notify a waiting claim; it continues to poll", ex);
 		}
-	}
-
-	@Override
-	public void close() {
-		this.listener.close();
 	}
 
 }

@@ -92,11 +92,11 @@ class ChannelListenerTests {
 		UnreachableDatabase database = new UnreachableDatabase();
 		try (WakeUps wakeUps = new WakeUps(database, "channel", (payload) -> false)) {
 			Set<Thread> before = listeners();
-			assertThat(wakeUps.areProven()).isFalse();
+			assertThat(wakeUps.isProven()).isFalse();
 			assertThat(listeners()).isSubsetOf(before);
 			wakeUps.prove();
 			await().until(() -> !database.attempts.isEmpty());
-			assertThat(wakeUps.areProven()).isFalse();
+			assertThat(wakeUps.isProven()).isFalse();
 		}
 	}
 
@@ -123,9 +123,7 @@ class ChannelListenerTests {
 	}
 
 	private static ChannelListener listener(DataSource database) {
-		ChannelListener listener = new ChannelListener(database, "channel", (payload) -> {
-		}, () -> {
-		});
+		ChannelListener listener = new WakeUps(database, "channel", (payload) -> false);
 		listener.start();
 		return listener;
 	}

@@ -346,8 +346,8 @@ class PostgresLingerIntegrationTests {
 			await().until(() -> payloads.addAll(notified()));
 			assertThat(payloads).singleElement().asString().startsWith("listening ");
 			kept.prove();
-			await().until(kept::areProven);
-			assertThat(dropped.areProven()).isFalse();
+			await().until(kept::isProven);
+			assertThat(dropped.isProven()).isFalse();
 		}
 	}
 

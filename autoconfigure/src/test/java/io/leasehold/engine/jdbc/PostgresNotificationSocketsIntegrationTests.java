@@ -66,7 +66,19 @@ class PostgresNotificationSocketsIntegrationTests {
 
 	private static ChannelListener listener(DataSource connections, String name, Queue<Arrival> arrivals) {
 		Runnable arrived = () -> arrivals.add(new Arrival(name, System.nanoTime()));
-		ChannelListener listener = new ChannelListener(connections, "some_channel", (payload) -> arrived.run(), arrived);
+		ChannelListener listener = new ChannelListener(connections, "some_channel") {
+
+			@Override
+			void receive(String payload) {
+				arrived.run();
+			}
+
+			@Override
+			void missed() {
+				arrived.run();
+			}
+
+		};
 		listener.start();
 		return listener;
 	}
