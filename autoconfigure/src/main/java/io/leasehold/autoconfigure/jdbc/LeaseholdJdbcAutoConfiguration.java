@@ -78,13 +78,9 @@ public final class LeaseholdJdbcAutoConfiguration {
 		try {
 			engine.start();
 		}
-		catch (LockTableException ex) {
-			engine.close();
-			throw ex;
-		}
 		catch (LockEngineException ex) {
 			engine.close();
-			throw wrongConnection(ex);
+			throw (ex instanceof LockTableException) ? ex : wrongConnection(ex);
 		}
 		return engine;
 	}

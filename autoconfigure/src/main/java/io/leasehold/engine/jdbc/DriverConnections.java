@@ -173,17 +173,8 @@ final class DriverConnections extends DelegatingDataSource {
 		return new SimpleDriverDataSource(driver(url, driver), url, properties);
 	}
 
+	/** Return the driver's timeouts for connecting and for responses, and the like. */
 	private static Properties properties(String url, Duration callTimeout) {
-		Properties properties = timeouts(url, callTimeout);
-		if (url.startsWith("jdbc:mariadb:")) {
-			// The server takes longer to parse our statements than to run them
-			properties.setProperty("useServerPrepStmts", "true");
-		}
-		return properties;
-	}
-
-	/** Return the driver's timeouts for connecting and for responses. */
-	private static Properties timeouts(String url, Duration callTimeout) {
 		Properties properties = new Properties();
 		if (url.startsWith("jdbc:postgresql:")) {
 			String seconds = Long.toString(Math.max(1, Dialect.seconds(callTimeout)));
@@ -194,6 +185,10 @@ final class DriverConnections extends DelegatingDataSource {
 		else if (url.startsWith("jdbc:mariadb:") || url.startsWith("jdbc:mysql:")) {
 			properties.setProperty("connectTimeout", Long.toString(callTimeout.toMillis()));
 			properties.setProperty("socketTimeout", Long.toString(callTimeout.toMillis()));
+		}
+		if (url.startsWith("jdbc:mariadb:")) {
+			// The server takes longer to parse our statements than to run them
+			properties.setProperty("useServerPrepStmts", "true");
 		}
 		return properties;
 	}

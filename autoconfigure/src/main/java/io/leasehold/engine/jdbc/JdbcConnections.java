@@ -25,9 +25,10 @@ public final class JdbcConnections implements AutoCloseable {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-	private static final Duration LONGEST_VALIDATION = Duration.ofSeconds(1);
+	/** Limits of the time for a validation, in milliseconds. */
+	private static final long LONGEST_VALIDATION = 1000;
 
-	private static final Duration SHORTEST_VALIDATION = Duration.ofMillis(250);
+	private static final long SHORTEST_VALIDATION = 250;
 
 	private static final Duration BETWEEN_REPLACEMENTS = Duration.ofSeconds(1);
 
@@ -41,8 +42,6 @@ public final class JdbcConnections implements AutoCloseable {
 
 	private final @Nullable Duration lockTimeout;
 
-	private final @Nullable String location;
-
 	private final AtomicLong replaced = new AtomicLong(System.nanoTime() - BETWEEN_REPLACEMENTS.toNanos());
 
 	private JdbcConnections(DataSource dataSource) {
@@ -51,7 +50,6 @@ public final class JdbcConnections implements AutoCloseable {
 		this.unpooled = null;
 		this.lanes = null;
 		this.lockTimeout = null;
-		this.location = null;
 	}
 
 	private JdbcConnections(DriverConnections unpooled, HikariConfig place, int size, Duration callTimeout) {
@@ -60,7 +58,6 @@ public final class JdbcConnections implements AutoCloseable {
 		this.dataSource = this.pool;
 		this.unpooled = unpooled;
 		this.lockTimeout = Dialect.lockTimeout(callTimeout);
-		this.location = Failures.location(unpooled.url());
 	}
 
 	/**
@@ -122,7 +119,8 @@ public final class JdbcConnections implements AutoCloseable {
 		config.setAutoCommit(true);
 		config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
 		config.setConnectionTimeout(callTimeout.toMillis());
-		config.setValidationTimeout(validation(callTimeout).toMillis());
+		config.setValidationTimeout(
+				Math.max(SHORTEST_VALIDATION, Math.min(LONGEST_VALIDATION, callTimeout.toMillis() / 2)));
 		// The database may start later than the application
 		config.setInitializationFailTimeout(-1);
 		config.setConnectionTestQuery(place.getConnectionTestQuery());
@@ -166,7 +164,7 @@ public final class JdbcConnections implements AutoCloseable {
 				opening = false;
 			}
 			catch (SQLException ex) {
-				LockEngineException failure = Failures.connecting(this.location, ex);
+				LockEngineException failure = Failures.connecting(location(), ex);
 				if (!failure.isRetryable()) {
 					throw failure;
 				}
@@ -196,7 +194,7 @@ public final class JdbcConnections implements AutoCloseable {
 
 	/** Return host and database, or {@code null} if only a connection reveals them. */
 	@Nullable String location() {
-		return this.location;
+		return (this.unpooled != null) ? Failures.location(this.unpooled.url()) : null;
 	}
 
 	/**
@@ -244,14 +242,6 @@ public final class JdbcConnections implements AutoCloseable {
 	private static long idle(long lifetime) {
 		long usual = Duration.ofMinutes(10).toMillis();
 		return (lifetime > 0) ? Math.min(usual, lifetime / 2) : usual;
-	}
-
-	private static Duration validation(Duration callTimeout) {
-		Duration half = callTimeout.dividedBy(2);
-		if (half.compareTo(LONGEST_VALIDATION) > 0) {
-			return LONGEST_VALIDATION;
-		}
-		return (half.compareTo(SHORTEST_VALIDATION) < 0) ? SHORTEST_VALIDATION : half;
 	}
 
 }
