@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Properties;
@@ -13,8 +14,11 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.util.PropertyElf;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.BeanUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.SimpleDriverDataSource;
@@ -127,11 +131,31 @@ final class DriverConnections extends DelegatingDataSource {
 				: this.target.getConnection(present.username(), present.password());
 		try {
 			setUp(connection);
-			return NetworkTimeouts.orIgnored(connection);
+			return withNetworkTimeouts(connection);
 		}
 		catch (SQLException | RuntimeException | Error ex) {
 			JdbcUtils.closeConnection(connection);
 			throw ex;
+		}
+	}
+
+	/**
+	 * Return the connection, or one that ignores network timeouts if its driver has none:
+	 * a pool discards each connection that rejects a call.
+	 */
+	private static Connection withNetworkTimeouts(Connection connection) throws SQLException {
+		try {
+			connection.setNetworkTimeout(Runnable::run, connection.getNetworkTimeout());
+			return connection;
+		}
+		catch (SQLFeatureNotSupportedException ex) {
+			ProxyFactory proxy = new ProxyFactory(Connection.class, new SingletonTargetSource(connection));
+			proxy.addAdvice((MethodInterceptor) (call) -> switch (call.getMethod().getName()) {
+				case "setNetworkTimeout" -> null;
+				case "getNetworkTimeout" -> 0;
+				default -> call.proceed();
+			});
+			return (Connection) proxy.getProxy();
 		}
 	}
 
