@@ -23,10 +23,6 @@ final class ExtraPolls {
 
 	private final Duration shortest;
 
-	/**
-	 * Create an empty table.
-	 * @param shortest minimum time between two polls
-	 */
 	ExtraPolls(Duration shortest) {
 		this.shortest = shortest;
 	}

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * them, so the list reads windows of rows in the order of the primary key. It locks no
  * row.
  */
-record HeldRows(Sql sql, String namespace) {
+record HeldRows(Sql sql) {
 
 	/** Number of rows in a window. */
 	private static final int WINDOW = 1000;
@@ -58,6 +58,7 @@ record HeldRows(Sql sql, String namespace) {
 	 * the session's time at most.
 	 */
 	Page list(Session session, String prefix, byte[] after, int limit) throws SQLException {
+		String namespace = this.sql.settings().namespace();
 		Duration half = session.left().dividedBy(2);
 		Map<LockKey, List<Holder>> found = new LinkedHashMap<>();
 		byte[] last = after;
@@ -66,10 +67,10 @@ record HeldRows(Sql sql, String namespace) {
 			byte[] begin = last;
 			List<byte[]> ends = this.sql.query(session, END, (row, index) -> row.getBytes(1), begin, WINDOW - 1);
 			byte[] end = ends.isEmpty() ? greatestId() : ends.get(0);
-			for (Row row : rows(session, begin, end)) {
+			for (Row row : rows(session, namespace, begin, end)) {
 				LockKey key = KeyNames.parse(row.key(), StandardCharsets.UTF_8);
 				if (key == null || !key.value().startsWith(prefix)
-						|| !RowId.of(this.namespace, key).equals(new RowId(row.id()))) {
+						|| !RowId.of(namespace, key).equals(new RowId(row.id()))) {
 					continue;
 				}
 				if (found.size() == limit && !found.containsKey(key)) {
@@ -86,10 +87,10 @@ record HeldRows(Sql sql, String namespace) {
 		return page(found, last);
 	}
 
-	private List<Row> rows(Session session, byte[] begin, byte[] end) throws SQLException {
+	private List<Row> rows(Session session, String namespace, byte[] begin, byte[] end) throws SQLException {
 		return this.sql.query(session, HELD,
 				(row, index) -> new Row(row.getBytes("id"), row.getString("lock_key"), LockTable.holder(row)), begin,
-				end, this.namespace, begin, end, this.namespace);
+				end, namespace, begin, end, namespace);
 	}
 
 	private static byte[] greatestId() {

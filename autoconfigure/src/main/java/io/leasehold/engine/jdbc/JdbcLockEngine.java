@@ -102,11 +102,11 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		this.database = new LockDatabase(connections, settings, this.state, this.reports);
 		this.settings = settings;
 		this.clock = clock;
-		this.renewer = new Renewer(this.database, clock, settings.namespace());
+		this.renewer = new Renewer(this.database, clock);
 		this.late = new LateRequests(clock);
 		this.releases = new Releases(this.database, settings, this.late);
-		this.inTransactions = new JdbcTransactionLocks(NAME, this.database, settings, application);
-		this.kept = new JdbcKeptKeys(this.database, settings.namespace());
+		this.inTransactions = new JdbcTransactionLocks(this.database, settings, application);
+		this.kept = new JdbcKeptKeys(this.database);
 	}
 
 	/**
@@ -168,7 +168,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 			present.runIfDue();
 		}
 		this.reports.expect(claim);
-		RowId id = id(claim.key());
+		RowId id = this.database.id(claim.key());
 		try {
 			AcquisitionOutcome outcome = this.database.call(CallKind.ACQUIRE, "acquire", claim.key(), (session,
 					tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim).attempt());
@@ -188,7 +188,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	public Subscription subscribe(Claim claim, Consumer<Signal> listener) {
 		this.state.check(claim.key());
 		WakeUps wakeUps = this.database.wakeUps();
-		return (wakeUps != null) ? wakeUps.listen(id(claim.key()), listener) : Subscription.POLLING;
+		return (wakeUps != null) ? wakeUps.listen(this.database.id(claim.key()), listener) : Subscription.POLLING;
 	}
 
 	@Override
@@ -230,9 +230,8 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public List<Holder> inspect(LockKey key) {
-		RowId id = id(key);
 		return this.database.call(CallKind.ACQUIRE, "inspect", key,
-				(session, tables) -> tables.rows().inspect(session, id));
+				(session, tables) -> tables.rows().inspect(session, this.database.id(key)));
 	}
 
 	@Override
@@ -246,9 +245,8 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public List<Holder> forceRelease(LockKey key) {
-		RowId id = id(key);
 		return this.database.call(CallKind.ACQUIRE, "force the release of", key,
-				(session, tables) -> tables.shared().freeAll(session, id));
+				(session, tables) -> tables.shared().freeAll(session, this.database.id(key)));
 	}
 
 	/**
@@ -256,10 +254,11 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	 * @throws LockEngineException if the database did not respond or the engine is closed
 	 */
 	void removeIdle() {
-		int removed = PURGED_AT_ONCE;
-		while (removed == PURGED_AT_ONCE) {
+		int removed;
+		do {
 			removed = removeIdle(PURGED_AT_ONCE);
 		}
+		while (removed == PURGED_AT_ONCE);
 	}
 
 	/**
@@ -268,12 +267,8 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 	 * @return how many were removed
 	 */
 	int removeIdle(int most) {
-		return this.database.call(CallKind.ACQUIRE, "remove idle rows", null, (session, tables) -> tables.upkeep()
-			.removeIdle(session, this.settings.namespace(), this.settings.fencingRetention(), most));
-	}
-
-	private RowId id(LockKey key) {
-		return RowId.of(this.settings.namespace(), key);
+		return this.database.call(CallKind.ACQUIRE, "remove idle rows", null,
+				(session, tables) -> tables.upkeep().removeIdle(session, most));
 	}
 
 	@Override

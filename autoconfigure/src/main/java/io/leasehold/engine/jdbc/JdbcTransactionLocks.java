@@ -39,8 +39,6 @@ final class JdbcTransactionLocks implements TransactionLocks {
 	/** Maximum number of rounds if the row of a key is removed while it is requested. */
 	private static final int MOST_ROUNDS = 3;
 
-	private final String engine;
-
 	private final LockDatabase database;
 
 	private final JdbcSettings settings;
@@ -49,13 +47,10 @@ final class JdbcTransactionLocks implements TransactionLocks {
 
 	/**
 	 * Create locks.
-	 * @param engine name of the engine in messages
 	 * @param application data source of the callers' transactions in the same database,
 	 * or {@code null} if there is none
 	 */
-	JdbcTransactionLocks(String engine, LockDatabase database, JdbcSettings settings,
-			@Nullable DataSource application) {
-		this.engine = engine;
+	JdbcTransactionLocks(LockDatabase database, JdbcSettings settings, @Nullable DataSource application) {
 		this.database = database;
 		this.settings = settings;
 		this.application = (application != null) ? JdbcConnections.target(application) : null;
@@ -102,7 +97,7 @@ final class JdbcTransactionLocks implements TransactionLocks {
 		if (held != null && !held.covers(access)) {
 			throw new LockModeException(key,
 					"Lock '%s' is requested as %s, but its transaction holds it as %s (engine: %s)".formatted(key,
-							access, held, this.engine));
+							access, held, JdbcLockEngine.NAME));
 		}
 		Connection connection = DataSourceUtils.getConnection(this.application);
 		try {
@@ -133,7 +128,8 @@ final class JdbcTransactionLocks implements TransactionLocks {
 			case READ_ONLY -> new Outcome.Refused(
 					"its server is read-only, as a replica, whose locks do not exclude those of the primary");
 			case MISSING -> throw new LockEngineException(key,
-					"The row of lock '%s' is removed repeatedly (engine: %s)".formatted(key, this.engine), null);
+					"The row of lock '%s' is removed repeatedly (engine: %s)".formatted(key, JdbcLockEngine.NAME),
+					null);
 		};
 	}
 
@@ -186,7 +182,7 @@ final class JdbcTransactionLocks implements TransactionLocks {
 		if (state.equals(POSTGRES_DEADLOCK) || DEADLOCK.contains(failure.getErrorCode())) {
 			LockBusyException deadlock = new LockBusyException(key,
 					"Lock '%s' could not be acquired: the database detected a deadlock, and the transaction is rolled back (engine: %s)"
-						.formatted(key, this.engine),
+						.formatted(key, JdbcLockEngine.NAME),
 					Duration.ZERO);
 			deadlock.addSuppressed(failure);
 			transaction.fail(deadlock);

@@ -45,10 +45,6 @@ final class LockDatabase implements AutoCloseable {
 	/** {@code null} until the first use, constant afterwards. */
 	private volatile @Nullable Boolean mayRecall;
 
-	/**
-	 * Create the access.
-	 * @param reports receives what other processes publish about grants
-	 */
 	LockDatabase(JdbcConnections connections, JdbcSettings settings, OpenState state, GrantReports reports) {
 		this.reports = reports;
 		this.connections = connections;
@@ -99,6 +95,11 @@ final class LockDatabase implements AutoCloseable {
 		LockTables tables = tables();
 		return this.state.reason(key, Failures.of(action, key, this.location, this.settings.table(),
 				(tables != null) ? tables.dialect() : null, thrown));
+	}
+
+	/** Return the id of a key's row. */
+	RowId id(LockKey key) {
+		return RowId.of(this.settings.namespace(), key);
 	}
 
 	/** Return host and database, or {@code null} while they are unknown. */

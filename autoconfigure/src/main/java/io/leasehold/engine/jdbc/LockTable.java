@@ -63,15 +63,12 @@ final class LockTable {
 
 	private final Sql sql;
 
-	private final String namespace;
-
 	private final Change insert;
 
 	private final String find;
 
-	LockTable(Sql sql, String namespace) {
+	LockTable(Sql sql) {
 		this.sql = sql;
-		this.namespace = namespace;
 		Dialect dialect = sql.dialect();
 		this.insert = new Change(sql.of(dialect.insert("{table}", COLUMNS,
 				"?, ?, ?, %s, {now}, {now} + ?, ?, CASE WHEN ? = 0 THEN 0 ELSE {now} + ? END, 0, 0, 0, 1"
@@ -106,8 +103,8 @@ final class LockTable {
 		long lockDelay = (claim != null) ? micros(claim.lockDelay()) : 0;
 		long minHold = (claim != null) ? micros(claim.minHold()) : 0;
 		try {
-			return this.sql.number(session, this.insert, id.bytes(), this.namespace, KeyNames.ascii(key), owner, lease,
-					lockDelay, Long.signum(minHold), minHold, latest);
+			return this.sql.number(session, this.insert, id.bytes(), this.sql.settings().namespace(),
+					KeyNames.ascii(key), owner, lease, lockDelay, Long.signum(minHold), minHold, latest);
 		}
 		catch (SQLException ex) {
 			if (this.sql.dialect().isInsertedMeanwhile(ex)) {

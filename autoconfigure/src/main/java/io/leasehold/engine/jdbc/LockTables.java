@@ -25,9 +25,9 @@ record LockTables(Dialect dialect, LockTable rows, ExclusiveGrants exclusive, Li
 
 	static LockTables of(Dialect dialect, JdbcSettings settings, @Nullable WakeUps wakeUps) {
 		Sql sql = new Sql(dialect, settings);
-		LockTable rows = new LockTable(sql, settings.namespace());
+		LockTable rows = new LockTable(sql);
 		return new LockTables(dialect, rows, new ExclusiveGrants(sql, rows), new LingeringGrants(sql, rows),
-				new SharedGrants(sql, rows), new HeldRows(sql, settings.namespace()), new KeptRows(sql, rows),
+				new SharedGrants(sql, rows), new HeldRows(sql), new KeptRows(sql, rows),
 				new Upkeep(sql, rows), new DatabaseClock(sql),
 				(wakeUps != null) ? null : new ExtraPolls(settings.shortestExtraPoll()),
 				Dialects.connectionLocks(dialect, settings.table()), wakeUps);

@@ -22,12 +22,9 @@ final class MySqlRowLocks extends RowLocks {
 
 	private static final long LONGEST_SECONDS = Duration.ofDays(365).toSeconds();
 
+	/** End of a query that shares the lock of its row. */
 	private final String shared;
 
-	/**
-	 * Create locks.
-	 * @param shared end of a query that locks its row with others
-	 */
 	MySqlRowLocks(String table, String shared) {
 		super(table, READ_ONLY);
 		this.shared = shared;

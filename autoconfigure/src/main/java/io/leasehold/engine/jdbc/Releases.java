@@ -26,7 +26,7 @@ record Releases(LockDatabase database, JdbcSettings settings, LateRequests late)
 	}
 
 	private ReleaseOutcome free(Claim claim) {
-		RowId id = RowId.of(this.settings.namespace(), claim.key());
+		RowId id = this.database.id(claim.key());
 		Long latest = this.late.until(claim);
 		AtomicBoolean mayBeFreed = new AtomicBoolean();
 		Long marked = this.database.<@Nullable Long>call((latest != null) ? CallKind.CLOSE : CallKind.RELEASE,

@@ -45,14 +45,11 @@ final class Renewer implements AutoCloseable {
 
 	private final MonotonicClock clock;
 
-	private final String namespace;
-
 	private final ExecutorService helper = StartedThreads.of("leasehold-jdbc-renewal-", Lanes.RENEWALS - 1);
 
-	Renewer(LockDatabase database, MonotonicClock clock, String namespace) {
+	Renewer(LockDatabase database, MonotonicClock clock) {
 		this.database = database;
 		this.clock = clock;
-		this.namespace = namespace;
 	}
 
 	/** Renew grants, and return the outcomes in the same order. */
@@ -76,7 +73,7 @@ final class Renewer implements AutoCloseable {
 	private List<RenewalBatch> batches(List<Renewal> renewals) {
 		// In the order of the rows, so that two batches cannot deadlock
 		Map<Kind, List<Entry>> kinds = renewals.stream()
-			.map((renewal) -> new Entry(RowId.of(this.namespace, renewal.claim().key()), renewal))
+			.map((renewal) -> new Entry(this.database.id(renewal.claim().key()), renewal))
 			.sorted(Comparator.comparing(Entry::id))
 			.collect(Collectors.groupingBy((entry) -> Kind.of(entry.renewal()), () -> new TreeMap<>(KINDS),
 					Collectors.toList()));

@@ -1,7 +1,6 @@
 package io.leasehold.engine.jdbc;
 
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -38,15 +37,15 @@ record Upkeep(Sql sql, LockTable rows) {
 	}
 
 	/**
-	 * Remove some idle rows of a namespace by one statement, because a commit for each
+	 * Remove some idle rows of the namespace by one statement, because a commit for each
 	 * may take longer than a call. Rows that a transaction has locked are not idle.
 	 * @return how many were removed
 	 */
-	int removeIdle(Session session, String namespace, Duration retention, int most) throws SQLException {
-		long idle = micros(retention);
+	int removeIdle(Session session, int most) throws SQLException {
+		long idle = micros(this.sql.settings().fencingRetention());
 		List<Object> found = this.sql.query(session,
 				"SELECT id FROM {table} WHERE namespace = ? AND %s LIMIT ?".formatted(IDLE),
-				(row, index) -> row.getBytes(1), namespace, idle, idle, idle, most);
+				(row, index) -> row.getBytes(1), this.sql.settings().namespace(), idle, idle, idle, most);
 		Set<RowId> unlocked = found.isEmpty() ? Set.of() : this.rows.unlocked(session, found);
 		if (!unlocked.isEmpty()) {
 			List<Object> values = new ArrayList<>(List.of(idle, idle, idle));
