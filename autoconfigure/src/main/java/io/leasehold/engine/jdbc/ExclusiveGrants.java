@@ -33,7 +33,7 @@ class ExclusiveGrants implements Grants {
 		// An expired lease keeps its end, because the key is already free
 		this.free = sql.freeing("""
 				UPDATE {table} SET %s, version = version + 1, expires_at = {now}%%s
-				WHERE id = ? AND owner = ? AND expires_at > {now}""".formatted(KeptRows.RELEASE));
+				WHERE id = ? AND owner = ? AND expires_at > {now}""".formatted(LockTable.RELEASE));
 	}
 
 	/**

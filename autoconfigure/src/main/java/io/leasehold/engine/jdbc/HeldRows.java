@@ -12,8 +12,6 @@ import java.util.Map;
 
 import io.leasehold.LockKey;
 import io.leasehold.engine.HeldKeys;
-import io.leasehold.engine.HeldKeys.HeldKey;
-import io.leasehold.engine.HeldKeys.Page;
 import io.leasehold.engine.Holder;
 import io.leasehold.engine.support.KeyNames;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * List of the rows that have holders. Idle rows may be numerous and no index excludes
  * them, so the list reads windows of rows in the order of the primary key. It locks no
- * row.
+ * row. Thread-safe.
  */
-record HeldRows(Sql sql) {
+record HeldRows(LockDatabase database) implements HeldKeys {
 
 	/** Number of rows in a window. */
 	private static final int WINDOW = 1000;
@@ -40,10 +38,17 @@ record HeldRows(Sql sql) {
 			UNION ALL SELECT r.id, r.lock_key, h.owner, h.grant_number, h.granted_at, h.expires_at - {now}, 0, 0
 			FROM {table} r JOIN {holders} h ON h.lock_id = r.id
 			WHERE r.id > ? AND r.id <= ? AND r.namespace = ? AND h.expires_at > {now} ORDER BY id, own_number"""
-		.formatted(LockTable.HOLDER, KeptRows.NOT_RELEASED);
+		.formatted(LockTable.HOLDER, LockTable.NOT_RELEASED);
+
+	@Override
+	public Page list(String prefix, @Nullable String after, int limit) {
+		byte[] position = position(after);
+		return this.database.call(CallKind.ACQUIRE, "list the held locks", null,
+				(session, tables) -> list(session, tables.sql(), prefix, position, limit));
+	}
 
 	/** Parse a position, or return that before all rows for {@code null}. */
-	static byte[] position(@Nullable String after) {
+	private static byte[] position(@Nullable String after) {
 		if (after == null) {
 			return new byte[ID_LENGTH];
 		}
@@ -57,20 +62,19 @@ record HeldRows(Sql sql) {
 	 * Return the held keys after a position, from one window at least, and for half of
 	 * the session's time at most.
 	 */
-	Page list(Session session, String prefix, byte[] after, int limit) throws SQLException {
-		String namespace = this.sql.settings().namespace();
+	private Page list(Session session, Sql sql, String prefix, byte[] after, int limit) throws SQLException {
 		Duration half = session.left().dividedBy(2);
 		Map<LockKey, List<Holder>> found = new LinkedHashMap<>();
 		byte[] last = after;
 		for (int i = 0; i < MOST_WINDOWS && found.size() < limit
 				&& (i == 0 || session.left().compareTo(half) > 0); i++) {
 			byte[] begin = last;
-			List<byte[]> ends = this.sql.query(session, END, (row, index) -> row.getBytes(1), begin, WINDOW - 1);
+			List<byte[]> ends = sql.query(session, END, (row, index) -> row.getBytes(1), begin, WINDOW - 1);
 			byte[] end = ends.isEmpty() ? greatestId() : ends.get(0);
-			for (Row row : rows(session, namespace, begin, end)) {
+			for (Row row : rows(session, sql, begin, end)) {
 				LockKey key = KeyNames.parse(row.key(), StandardCharsets.UTF_8);
 				if (key == null || !key.value().startsWith(prefix)
-						|| !RowId.of(namespace, key).equals(new RowId(row.id()))) {
+						|| !this.database.id(key).equals(new RowId(row.id()))) {
 					continue;
 				}
 				if (found.size() == limit && !found.containsKey(key)) {
@@ -87,8 +91,9 @@ record HeldRows(Sql sql) {
 		return page(found, last);
 	}
 
-	private List<Row> rows(Session session, String namespace, byte[] begin, byte[] end) throws SQLException {
-		return this.sql.query(session, HELD,
+	private static List<Row> rows(Session session, Sql sql, byte[] begin, byte[] end) throws SQLException {
+		String namespace = sql.settings().namespace();
+		return sql.query(session, HELD,
 				(row, index) -> new Row(row.getBytes("id"), row.getString("lock_key"), LockTable.holder(row)), begin,
 				end, namespace, begin, end, namespace);
 	}

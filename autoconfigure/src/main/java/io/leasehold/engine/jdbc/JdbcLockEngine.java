@@ -76,8 +76,6 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	private final JdbcTransactionLocks inTransactions;
 
-	private final JdbcKeptKeys kept;
-
 	final GrantReports reports;
 
 	/**
@@ -106,7 +104,6 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		this.late = new LateRequests(clock);
 		this.releases = new Releases(this.database, settings, this.late);
 		this.inTransactions = new JdbcTransactionLocks(this.database, settings, application);
-		this.kept = new JdbcKeptKeys(this.database);
 	}
 
 	/**
@@ -158,7 +155,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public KeptKeys keptKeys() {
-		return this.kept;
+		return new KeptRows(this.database);
 	}
 
 	@Override
@@ -236,11 +233,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	@Override
 	public HeldKeys heldKeys() {
-		return (prefix, after, limit) -> {
-			byte[] position = HeldRows.position(after);
-			return this.database.call(CallKind.ACQUIRE, "list the held locks", null,
-					(session, tables) -> tables.held().list(session, prefix, position, limit));
-		};
+		return new HeldRows(this.database);
 	}
 
 	@Override

@@ -94,7 +94,7 @@ final class LockDatabase implements AutoCloseable {
 	LockEngineException failure(String action, @Nullable LockKey key, SQLException thrown) {
 		LockTables tables = tables();
 		return this.state.reason(key, Failures.of(action, key, this.location, this.settings.table(),
-				(tables != null) ? tables.dialect() : null, thrown));
+				(tables != null) ? tables.sql().dialect() : null, thrown));
 	}
 
 	/** Return the id of a key's row. */

@@ -58,6 +58,27 @@ final class LockTable {
 		.formatted(OWN_NUMBER)
 			+ "CASE WHEN closed_until < 0 THEN 1 ELSE 0 END AS reserves, %s AS recall_mark".formatted(RECALL_MARK);
 
+	/** Condition that the row has an owner who did not release it. */
+	static final String NOT_RELEASED = "owner > '!'"; // no token begins with a space
+
+	/** Claim token after a release in a minimum hold: it equals none. */
+	private static final String RELEASED_OWNER = "CONCAT(' ', owner)";
+
+	/** Assignments of the owner's release. */
+	static final String RELEASE = "owner = CASE WHEN closed_until > {now} THEN %s END, lock_delay = 0"
+		.formatted(RELEASED_OWNER);
+
+	/**
+	 * Assignments of a forced release, in an order for databases that evaluate one after
+	 * the other. A row that is already kept changes neither its owner nor its time.
+	 */
+	static final String FORCED_RELEASE = """
+			owner = CASE WHEN closed_until <= {now} THEN NULL
+			WHEN %s AND expires_at + lock_delay > {now} THEN %s ELSE owner END,
+			expires_at = CASE WHEN closed_until <= {now} OR expires_at + lock_delay > {now} THEN {now} ELSE expires_at END,
+			lock_delay = 0"""
+		.formatted(NOT_RELEASED, RELEASED_OWNER);
+
 	private static final String COLUMNS = "namespace, lock_key, owner, grant_number, granted_at, expires_at, "
 			+ "lock_delay, closed_until, shared_until, turn_until, waited_until, version";
 
@@ -214,8 +235,8 @@ final class LockTable {
 				SELECT %s
 				FROM {table} WHERE id = ? AND %s AND expires_at > {now}
 				UNION ALL SELECT owner, grant_number, granted_at, expires_at - {now}, 0, 0 FROM {holders}
-				WHERE lock_id = ? AND expires_at > {now} ORDER BY own_number""".formatted(HOLDER,
-				KeptRows.NOT_RELEASED), (row, index) -> holder(row), id.bytes(), id.bytes());
+				WHERE lock_id = ? AND expires_at > {now} ORDER BY own_number""".formatted(HOLDER, NOT_RELEASED),
+				(row, index) -> holder(row), id.bytes(), id.bytes());
 	}
 
 	/** Read a holder from its columns. */

@@ -11,24 +11,21 @@ import org.jspecify.annotations.Nullable;
  * @param exclusive grants to one exclusive owner
  * @param lingering grants to one exclusive owner that linger
  * @param shared grants to concurrent holders
- * @param held list of the rows that have holders
- * @param kept rows that a minimum hold keeps locked without an owner
  * @param upkeep maintenance of the tables
  * @param extraPolls of waiting claims, {@code null} if they are notified
  * @param inTransactions locks that are part of a caller's transaction, {@code null} if
  * there are none
  * @param wakeUps source of notifications, {@code null} if there is none
  */
-record LockTables(Dialect dialect, LockTable rows, ExclusiveGrants exclusive, LingeringGrants lingering,
-		SharedGrants shared, HeldRows held, KeptRows kept, Upkeep upkeep, DatabaseClock clock,
-		@Nullable ExtraPolls extraPolls, @Nullable ConnectionLocks inTransactions, @Nullable WakeUps wakeUps) {
+record LockTables(Sql sql, LockTable rows, ExclusiveGrants exclusive, LingeringGrants lingering, SharedGrants shared,
+		Upkeep upkeep, DatabaseClock clock, @Nullable ExtraPolls extraPolls, @Nullable ConnectionLocks inTransactions,
+		@Nullable WakeUps wakeUps) {
 
 	static LockTables of(Dialect dialect, JdbcSettings settings, @Nullable WakeUps wakeUps) {
 		Sql sql = new Sql(dialect, settings);
 		LockTable rows = new LockTable(sql);
-		return new LockTables(dialect, rows, new ExclusiveGrants(sql, rows), new LingeringGrants(sql, rows),
-				new SharedGrants(sql, rows), new HeldRows(sql), new KeptRows(sql, rows),
-				new Upkeep(sql, rows), new DatabaseClock(sql),
+		return new LockTables(sql, rows, new ExclusiveGrants(sql, rows), new LingeringGrants(sql, rows),
+				new SharedGrants(sql, rows), new Upkeep(sql, rows), new DatabaseClock(sql),
 				(wakeUps != null) ? null : new ExtraPolls(settings.shortestExtraPoll()),
 				Dialects.connectionLocks(dialect, settings.table()), wakeUps);
 	}

@@ -32,7 +32,7 @@ record Releases(LockDatabase database, JdbcSettings settings, LateRequests late)
 		Long marked = this.database.<@Nullable Long>call((latest != null) ? CallKind.CLOSE : CallKind.RELEASE,
 				"release", claim.key(), (session, tables) -> {
 					// A failed attempt is repeated, and may have freed the row
-					boolean repeated = mayBeFreed.getAndSet(!tables.dialect().undoesFailures());
+					boolean repeated = mayBeFreed.getAndSet(!tables.sql().dialect().undoesFailures());
 					Long freed = (latest != null) ? freeBehind(session, tables, id, claim, latest)
 							: tables.grants(claim).free(session, id, claim.owner().token());
 					if (freed == null && claim.waits()) {

@@ -118,7 +118,7 @@ final class SharedGrants implements Grants {
 			}
 			List<Holder> holders = this.table.inspect(session, id);
 			this.sql.update(session, END + " AND expires_at + lock_delay > {now}", id.bytes());
-			settle(session, id, settle(KeptRows.FORCED_RELEASE));
+			settle(session, id, settle(LockTable.FORCED_RELEASE));
 			for (Holder revoked : holders) {
 				this.sql.publish(session, GrantReports.revoked(revoked.number(), id));
 			}

@@ -25,7 +25,7 @@ abstract class JdbcReplacedRowsTests extends JdbcKeptRowsTests {
 	private static final Owner OPERATOR = Member.of("office").newOwner("operator");
 
 	private Kept replace(Duration duration) {
-		return ((JdbcKeptKeys) this.engine.keptKeys()).replace(KEY, OPERATOR, duration);
+		return this.engine.keptKeys().replace(KEY, OPERATOR, duration);
 	}
 
 	@Test
