@@ -28,8 +28,7 @@ import org.springframework.util.ClassUtils;
 /**
  * Source of connections that are opened with the current credentials, lead where those of
  * another pool lead, and are set up for their database. It does not pass the pool's login
- * timeout on: {@link DriverManager} would apply it to all pools, and the driver's
- * properties contain it. Thread-safe.
+ * timeout on, because {@link DriverManager} would apply it to all pools. Thread-safe.
  */
 final class DriverConnections extends DelegatingDataSource {
 
@@ -40,8 +39,6 @@ final class DriverConnections extends DelegatingDataSource {
 	private final Supplier<JdbcLogin> login;
 
 	private final Duration callTimeout;
-
-	private volatile int loginTimeout;
 
 	/**
 	 * Create a source.
@@ -183,12 +180,7 @@ final class DriverConnections extends DelegatingDataSource {
 
 	@Override
 	public void setLoginTimeout(int timeout) {
-		this.loginTimeout = timeout;
-	}
-
-	@Override
-	public int getLoginTimeout() {
-		return this.loginTimeout;
+		// the driver's properties contain it
 	}
 
 	private static DataSource ofDriver(String url, @Nullable String driver, Properties own, Duration callTimeout) {

@@ -34,30 +34,20 @@ public final class JdbcConnections implements AutoCloseable {
 
 	private final DataSource dataSource;
 
-	private final @Nullable HikariDataSource pool;
-
-	private final @Nullable DriverConnections unpooled;
-
-	private final @Nullable Lanes lanes;
-
-	private final @Nullable Duration lockTimeout;
+	private final @Nullable Pool pool;
 
 	private final AtomicLong replaced = new AtomicLong(System.nanoTime() - BETWEEN_REPLACEMENTS.toNanos());
 
 	private JdbcConnections(DataSource dataSource) {
 		this.dataSource = dataSource;
 		this.pool = null;
-		this.unpooled = null;
-		this.lanes = null;
-		this.lockTimeout = null;
 	}
 
 	private JdbcConnections(DriverConnections unpooled, HikariConfig place, int size, Duration callTimeout) {
-		this.lanes = new Lanes(size);
-		this.pool = pool(unpooled, place, this.lanes.total(), callTimeout);
-		this.dataSource = this.pool;
-		this.unpooled = unpooled;
-		this.lockTimeout = Dialect.lockTimeout(callTimeout);
+		Lanes lanes = new Lanes(size);
+		HikariDataSource source = pool(unpooled, place, lanes.total(), callTimeout);
+		this.dataSource = source;
+		this.pool = new Pool(source, unpooled, lanes, Dialect.lockTimeout(callTimeout));
 	}
 
 	/**
@@ -184,17 +174,17 @@ public final class JdbcConnections implements AutoCloseable {
 	 * for the data source of another component, which may have none to spare.
 	 */
 	@Nullable DataSource forNotifications() {
-		return (this.unpooled != null) ? this.unpooled.forNotifications() : null;
+		return (this.pool != null) ? this.pool.unpooled().forNotifications() : null;
 	}
 
 	/** Return whether this is a separate pool with a URL of PostgreSQL. */
 	boolean areOfPostgres() {
-		return this.unpooled != null && this.unpooled.isOfPostgres();
+		return this.pool != null && this.pool.unpooled().isOfPostgres();
 	}
 
 	/** Return host and database, or {@code null} if only a connection reveals them. */
 	@Nullable String location() {
-		return (this.unpooled != null) ? Failures.location(this.unpooled.url()) : null;
+		return (this.pool != null) ? Failures.location(this.pool.unpooled().url()) : null;
 	}
 
 	/**
@@ -203,10 +193,11 @@ public final class JdbcConnections implements AutoCloseable {
 	 * @param lockTimeout maximum wait for rows that other sessions have locked
 	 */
 	Session open(CallKind kind, long deadline, Duration lockTimeout) throws SQLException {
-		Runnable leave = (this.lanes != null) ? this.lanes.enter(kind, deadline) : () -> {
+		Runnable leave = (this.pool != null) ? this.pool.lanes().enter(kind, deadline) : () -> {
 		};
 		try {
-			return new Session(this.dataSource.getConnection(), leave, deadline, lockTimeout, this.lockTimeout);
+			return new Session(this.dataSource.getConnection(), leave, deadline, lockTimeout,
+					(this.pool != null) ? this.pool.lockTimeout() : null);
 		}
 		catch (SQLException | RuntimeException | Error ex) {
 			leave.run();
@@ -225,7 +216,7 @@ public final class JdbcConnections implements AutoCloseable {
 		long last = this.replaced.get();
 		if (this.pool != null && now - last >= BETWEEN_REPLACEMENTS.toNanos()
 				&& this.replaced.compareAndSet(last, now)) {
-			this.pool.getHikariPoolMXBean().softEvictConnections();
+			this.pool.source().getHikariPoolMXBean().softEvictConnections();
 			return true;
 		}
 		return false;
@@ -234,7 +225,7 @@ public final class JdbcConnections implements AutoCloseable {
 	@Override
 	public void close() {
 		if (this.pool != null) {
-			this.pool.close();
+			this.pool.source().close();
 		}
 	}
 
@@ -242,6 +233,15 @@ public final class JdbcConnections implements AutoCloseable {
 	private static long idle(long lifetime) {
 		long usual = Duration.ofMinutes(10).toMillis();
 		return (lifetime > 0) ? Math.min(usual, lifetime / 2) : usual;
+	}
+
+	/**
+	 * The engine's own pool.
+	 *
+	 * @param unpooled source of its connections
+	 * @param lockTimeout usual maximum wait of its connections for locked rows
+	 */
+	private record Pool(HikariDataSource source, DriverConnections unpooled, Lanes lanes, Duration lockTimeout) {
 	}
 
 }
