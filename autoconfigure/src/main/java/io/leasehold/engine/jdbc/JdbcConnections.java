@@ -51,15 +51,10 @@ public final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Create a pool with credentials that never change.
-	 * @param url URL of the database
-	 * @param driver name of the driver's class, or {@code null} to find it by the URL
+	 * Create a pool as {@link #open(String, String, Supplier, int, Duration)}, with
+	 * credentials that never change.
 	 * @param username name of the user, or {@code null} for none
 	 * @param password password of the user, or {@code null} for none
-	 * @param size maximum number of connections for acquisitions
-	 * @param callTimeout maximum wait for a connection, and for the response on it
-	 * @return the pool, to be closed
-	 * @throws IllegalArgumentException if there is no driver for the URL
 	 */
 	public static JdbcConnections open(String url, @Nullable String driver, @Nullable String username,
 			@Nullable String password, int size, Duration callTimeout) {
@@ -85,16 +80,11 @@ public final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Create a pool whose connections lead to the same place as those of another pool, in
-	 * the same way: to its database, catalog and schema, by its driver with the same
-	 * properties, after the same first statement, and for the same lifetime.
+	 * Create a pool as {@link #open(String, String, Supplier, int, Duration)}, whose
+	 * connections lead to the same place as those of another pool, in the same way: to
+	 * its database, catalog and schema, by its driver with the same properties, after the
+	 * same first statement, and for the same lifetime.
 	 * @param other configuration of the other pool
-	 * @param login returns the current credentials whenever a connection is opened
-	 * @param size maximum number of connections for acquisitions; renewals and releases
-	 * have four more
-	 * @param callTimeout maximum wait for a connection, and for the response on it
-	 * @return the pool, to be closed
-	 * @throws IllegalArgumentException if the driver is missing
 	 */
 	public static JdbcConnections like(HikariConfig other, Supplier<JdbcLogin> login, int size, Duration callTimeout) {
 		return new JdbcConnections(new DriverConnections(other, login, callTimeout), other, size, callTimeout);

@@ -78,11 +78,7 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 
 	final GrantReports reports;
 
-	/**
-	 * Create an engine without locks in transactions.
-	 * @param connections the engine's connections, closed with it
-	 * @param clock monotonic clock of the service
-	 */
+	/** Create an engine without locks in transactions. */
 	public JdbcLockEngine(JdbcConnections connections, JdbcSettings settings, MonotonicClock clock) {
 		this(connections, settings, clock, null);
 	}
@@ -167,8 +163,10 @@ public final class JdbcLockEngine implements LockEngine, AutoCloseable {
 		this.reports.expect(claim);
 		RowId id = this.database.id(claim.key());
 		try {
-			AcquisitionOutcome outcome = this.database.call(CallKind.ACQUIRE, "acquire", claim.key(), (session,
-					tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim).attempt());
+			AcquisitionOutcome outcome = this.database.call(CallKind.ACQUIRE, "acquire", claim.key(),
+					(session,
+							tables) -> new Acquisition(this.settings, this.clock, this.late, session, tables, id, claim)
+								.attempt());
 			this.late.responded(claim);
 			if (!(outcome instanceof AcquisitionOutcome.Granted)) {
 				this.reports.forget(claim);

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
@@ -50,11 +51,7 @@ record RenewalBatch(List<Entry> entries) {
 
 	/** Return ids for all places. */
 	List<Object> rows() {
-		List<Object> values = new ArrayList<>();
-		for (int i = 0; i < places(); i++) {
-			values.add(place(i).id().bytes());
-		}
-		return values;
+		return IntStream.range(0, places()).<Object>mapToObj((index) -> place(index).id().bytes()).toList();
 	}
 
 	/** Return claim tokens and the numbers in their rows for all places. */
