@@ -3,9 +3,6 @@ package io.leasehold.engine.jdbc;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
 
 /**
  * Dialect of H2, whose clock stands still within a transaction, hence within a statement.
@@ -13,8 +10,6 @@ import java.util.regex.Pattern;
 final class H2Dialect extends Dialect {
 
 	private static final int DUPLICATE_KEY = 23505;
-
-	private static final Pattern PARAMETER = Pattern.compile("\\?");
 
 	@Override
 	protected String name() {
@@ -43,17 +38,10 @@ final class H2Dialect extends Dialect {
 
 	@Override
 	protected String insert(String table, String columns, String values, String condition) {
-		AtomicInteger count = new AtomicInteger(1);
-		UnaryOperator<String> numbered = (text) -> PARAMETER.matcher(text)
-			.replaceAll((parameter) -> "?" + count.incrementAndGet());
-		String numberedValues = numbered.apply(values);
-		return returning("""
-				MERGE INTO %s t USING (SELECT CAST(?1 AS BINARY(32)) AS id) s ON t.id = s.id
-				WHEN NOT MATCHED AND %s THEN INSERT (id, %s) VALUES (s.id, %s)""".formatted(table,
-				numbered.apply(condition), columns, numberedValues), "grant_number");
+		return returning("INSERT INTO %s (id, %s) SELECT CAST(? AS BINARY(32)), %s WHERE %s".formatted(table, columns,
+				values, condition), "grant_number");
 	}
 
-	/** MERGE checks and inserts in two steps. */
 	@Override
 	protected boolean isInsertedMeanwhile(SQLException failure) {
 		return failure.getErrorCode() == DUPLICATE_KEY;

@@ -182,7 +182,7 @@ class JdbcPartialFailuresTests {
 				.afterRequests(session, id, claim.key(),
 						() -> tables.exclusive().free(session, id, claim.owner().token())));
 			await().until(() -> freed.isDone() || number("SELECT COUNT(*) FROM information_schema.sessions "
-					+ "WHERE executing_statement LIKE 'SELECT grant_number FROM FINAL TABLE (MERGE%'") == 1);
+					+ "WHERE executing_statement LIKE 'SELECT grant_number FROM FINAL TABLE (INSERT%'") == 1);
 			connection.commit();
 			assertThat(freed.get(1, TimeUnit.MINUTES)).isZero();
 		}
