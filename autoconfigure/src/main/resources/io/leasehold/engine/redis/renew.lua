@@ -13,21 +13,22 @@ if access == 'x' then
 	-- Marks may follow the claim; ~ ends with the renewal
 	if value == grant or type(value) == 'string' and string.sub(value, 1, #grant + 1) == grant .. ' ' then
 		outcome = 1
-		local rest = redis.call('PTTL', KEYS[1])
+		local rest, changed = redis.call('PTTL', KEYS[1]), nil
 		if start then
 			local time = redis.call('TIME')
 			till = math.max(tonumber(till), time[1] * 1000 + math.floor(time[2] / 1000) + ms)
-			redis.call('SET', KEYS[1], start .. string.format('%.0f', till), 'XX', 'PX',
-					string.format('%.0f', math.max(rest, ms)))
-			return outcome
+			changed = start .. string.format('%.0f', till)
+		elseif string.sub(value, -1) == '~' then
+			changed = string.sub(value, 1, -2) .. '='
 		end
-		if string.sub(value, -1) == '~' then
-			-- XX: never creates a key, even where the clock does not stop for a script
-			redis.call('SET', KEYS[1], string.sub(value, 1, -2) .. '=', 'XX', 'PX', string.format('%.0f', math.max(rest, ms)))
-			return outcome
-		end
-		if rest < ms then
-			redis.call('PEXPIRE', KEYS[1], ms)
+		if changed or rest < ms then
+			local kept = string.format('%.0f', math.max(rest, ms))
+			-- Before SET: without memory, the server rejects it as the first write of a script
+			redis.call('PEXPIRE', KEYS[1], kept)
+			if changed then
+				-- XX: never creates a key, even where the clock does not stop for a script
+				redis.call('SET', KEYS[1], changed, 'XX', 'PX', kept)
+			end
 			return outcome
 		end
 	end
@@ -39,6 +40,7 @@ else
 	if till > now and redis.call('HGET', KEYS[2], claim) == number then
 		outcome = 1
 		if till < now + ms then
+			redis.call('ZREM', KEYS[1], '') -- without memory, the server rejects SET as the first write of a script
 			-- Keeps the mark of the greatest grant number for ms and one more second, see lock.lua
 			local stored = redis.pcall('GET', KEYS[3])
 			local last, life = string.match(type(stored) == 'string' and stored or '', '^(%d+)!?(%d*)$')

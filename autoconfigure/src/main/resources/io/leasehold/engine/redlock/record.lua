@@ -54,6 +54,7 @@ local function finish(claim)
 	if grant.min > now then
 		grant.lease = 0
 		grant.kept = grant.min
+		redis.call('HDEL', lock, '') -- without memory, the server rejects HSET as the first write of a script
 		store(claim, grant)
 	else
 		remove(claim)

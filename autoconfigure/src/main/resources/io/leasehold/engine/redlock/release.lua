@@ -5,6 +5,7 @@
 local claim, release, member = ARGV[1], ARGV[2] == 'release', ARGV[4]
 
 if tonumber(ARGV[3]) > 0 then
+	redis.call('HDEL', lock, '') -- without memory, the server rejects SET as the first write of a script
 	redis.call('SET', KEYS[3], '1', 'PX', ARGV[3])
 end
 

@@ -27,6 +27,7 @@ local function renew(lock, claim, lease, delay, grantRound)
 	return 1
 end
 
+redis.call('HDEL', KEYS[1], '') -- without memory, the server rejects HSET as the first write of a script
 local result = {}
 for i, lock in ipairs(KEYS) do
 	local claim, lease, delay, grantRound = unpack(ARGV, 4 * i - 3, 4 * i)

@@ -1,21 +1,29 @@
 package io.leasehold.engine.redis;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import io.leasehold.LockEngineException;
+import io.leasehold.engine.Access;
 import io.leasehold.engine.AcquisitionOutcome;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
+import io.leasehold.engine.Renewal;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.Signal;
 import io.leasehold.engine.redis.RedisEngines.TestMember;
 import io.leasehold.test.contract.Fault;
+import io.leasehold.test.contract.Terms;
 import io.lettuce.core.KillArgs;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -31,6 +39,8 @@ import static org.awaitility.Awaitility.await;
 @Tag("full")
 @ExtendWith(OutputCaptureExtension.class)
 class RedisServerFaultsIntegrationTests extends RedisFaultsFixture {
+
+	private static final Duration LONGER = RedisEngines.LEASE.multipliedBy(2);
 
 	private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
 
@@ -66,6 +76,52 @@ class RedisServerFaultsIntegrationTests extends RedisFaultsFixture {
 			.withMessageStartingWith("Redis could not acquire lock 'k': OOM")
 			.matches(LockEngineException::isRetryable);
 		assertThat(renew(held, number)).isInstanceOf(RenewalOutcome.Renewed.class);
+		assertThat(this.a.engine().release(held)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.a.engine().release(refused)).isInstanceOf(ReleaseOutcome.NotOwner.class);
+	}
+
+	/** The first one alone would decide on a script for all of them. */
+	@Fault(18)
+	@ParameterizedTest
+	@ValueSource(strings = { "SHARED", "PERMIT", "MINIMUM_HOLD", "LOCK_DELAY", "LINGERING" })
+	void serverWithoutMemoryRenewsAndReleasesLocksOfEveryKind(String kind) {
+		Claim first = switch (kind) {
+			case "SHARED" -> claim(Access.SHARED, Duration.ZERO, Duration.ZERO, false);
+			case "PERMIT" -> claim(Access.permits(2), Duration.ZERO, Duration.ZERO, false);
+			case "MINIMUM_HOLD" -> claim(Access.EXCLUSIVE, Duration.ofMinutes(1), Duration.ZERO, false);
+			case "LOCK_DELAY" -> claim(Access.EXCLUSIVE, Duration.ZERO, Duration.ofMinutes(1), false);
+			default -> claim(Access.EXCLUSIVE, Duration.ZERO, Duration.ZERO, true);
+		};
+		Claim second = this.a.claim("plain");
+		List<Renewal> due = Stream.of(first, second)
+			.map((claim) -> new Renewal(claim, granted(this.a, claim).number(), LONGER))
+			.toList();
+		this.engines.server().configSet("maxmemory", "1");
+		assertThat(this.a.engine().renew(due)).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+		assertThat(this.a.engine().renew(due.subList(0, 1))).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+		assertThat(this.a.engine().release(first)).isEqualTo(ReleaseOutcome.RELEASED);
+		assertThat(this.a.engine().release(second)).isEqualTo(ReleaseOutcome.RELEASED);
+	}
+
+	private Claim claim(Access access, Duration minHold, Duration lockDelay, boolean lingers) {
+		Claim claim = this.a.claim("k");
+		return new Claim(claim.key(), claim.owner(), Terms.of(access, RedisEngines.LEASE, minHold, lockDelay), false,
+				claim.since(), lingers);
+	}
+
+	/** Such as a former master that is cut off, with {@code min-replicas-to-write}. */
+	@Fault(18)
+	@Test
+	void masterWithoutReplicasNeitherGrantsNorRenews() {
+		Claim held = this.a.claim("held");
+		long number = granted(this.a, held).number();
+		this.engines.server().configSet("min-replicas-to-write", "1");
+		Claim refused = this.a.claim("k");
+		assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> this.a.engine().tryAcquire(refused))
+			.withMessageContaining("NOREPLICAS")
+			.matches(LockEngineException::isRetryable);
+		assertThat(renew(held, number)).isInstanceOf(RenewalOutcome.Unknown.class);
+		this.engines.server().configSet("min-replicas-to-write", "0");
 		assertThat(this.a.engine().release(held)).isEqualTo(ReleaseOutcome.RELEASED);
 		assertThat(this.a.engine().release(refused)).isInstanceOf(ReleaseOutcome.NotOwner.class);
 	}

@@ -9,16 +9,20 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockEngineException;
+import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LockOptions;
+import io.leasehold.LockTerms;
 import io.leasehold.LossCause;
 import io.leasehold.engine.AcquisitionOutcome.Granted;
 import io.leasehold.engine.Claim;
 import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.Renewal;
+import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.redlock.RedlockCluster.Process;
 import io.leasehold.event.LockEvent;
 import io.leasehold.event.LockEvent.LeaseRenewed;
@@ -155,6 +159,30 @@ class RedlockServiceFaultsIntegrationTests {
 		finally {
 			IntStream.range(0, 2).forEach((i) -> MASTERS.operator(i).configSet("maxmemory", "0"));
 		}
+		nothingIsLeft();
+	}
+
+	/** Also one with a minimum hold, which remains as a smaller record. */
+	@Fault(18)
+	@Test
+	void mastersWithoutMemoryRenewAndReleaseLocks() {
+		Claim plain = this.process.claim("plain", LEASE);
+		LockTerms terms = new LockTerms(LEASE, LONG);
+		Claim job = new Claim(new LockKey("job"), this.process.member().newOwner(), terms, false, System.nanoTime());
+		List<Renewal> due = Stream.of(plain, job)
+			.map((claim) -> new Renewal(claim, this.process.granted(claim).number(), LONG))
+			.toList();
+		IntStream.range(0, 3).forEach((i) -> MASTERS.operator(i).configSet("maxmemory", "1"));
+		try {
+			assertThat(this.process.engine().renew(due)).hasOnlyElementsOfType(RenewalOutcome.Renewed.class);
+			assertThat(this.process.engine().release(plain)).isInstanceOf(ReleaseOutcome.Released.class);
+			assertThat(this.process.engine().release(job)).isInstanceOf(ReleaseOutcome.Released.class);
+			assertThat(this.cluster.holding("job")).isEqualTo(3);
+		}
+		finally {
+			IntStream.range(0, 3).forEach((i) -> MASTERS.operator(i).configSet("maxmemory", "0"));
+		}
+		MASTERS.lose(this.cluster.namespace(), job.key());
 		nothingIsLeft();
 	}
 
