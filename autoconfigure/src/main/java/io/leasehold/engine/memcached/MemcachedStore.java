@@ -14,6 +14,7 @@ import com.spotify.folsom.GetResult;
 import com.spotify.folsom.MemcacheClient;
 import com.spotify.folsom.MemcacheClientBuilder;
 import com.spotify.folsom.MemcacheStatus;
+import io.leasehold.LockEngineException;
 import io.leasehold.engine.cas.CompareAndSetStore;
 import io.leasehold.engine.support.Deadlines;
 import org.apache.commons.logging.Log;
@@ -103,7 +104,16 @@ public final class MemcachedStore implements CompareAndSetStore, AutoCloseable {
 	public @Nullable Entry read(String key) throws Exception {
 		long connection = this.connections.get();
 		GetResult<String> found = await(this.client.casGet(key));
-		return (found != null) ? new Entry(found.getValue(), new Version(connection, found.getCas())) : null;
+		if (found == null) {
+			return null;
+		}
+		if (found.getCas() == 0) {
+			throw new LockEngineException(null,
+					"memcached at %s keeps no versions of its entries, without which a lock can have two owners. "
+						.formatted(location()) + "Start it without the option -C (cas_disabled)",
+					null, false);
+		}
+		return new Entry(found.getValue(), new Version(connection, found.getCas()));
 	}
 
 	@Override
