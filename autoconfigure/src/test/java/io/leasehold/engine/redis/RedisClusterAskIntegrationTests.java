@@ -1,5 +1,6 @@
 package io.leasehold.engine.redis;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -19,9 +20,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
- * Renewals of a lock whose slot is on the move, by many threads that share connections.
+ * Renewals of a lock whose slot is on the move, by many threads that share connections,
+ * and nodes that do not know their names.
  */
 @Tag("full")
 class RedisClusterAskIntegrationTests {
@@ -75,6 +78,40 @@ class RedisClusterAskIntegrationTests {
 		assertThat(member.engine().release(other)).isEqualTo(ReleaseOutcome.RELEASED);
 		cluster.beginToMove(lock(key), 2, 1);
 		cluster.finishMove(lock(key), 2, 1);
+	}
+
+	/**
+	 * Nodes that should be named by their host names, but have none, name themselves '?'.
+	 */
+	@Fault(24)
+	@Test
+	void nodesWithoutHostNamesAreReachedByTheirAddresses() {
+		nameNodesBy("hostname");
+		try {
+			TestMember member = this.engines.warm(RedisOpener.clusterAt(cluster.ports()));
+			for (int master = 0; master < 3; master++) {
+				Claim claim = member.claim(keyOn(master));
+				member.granted(claim);
+				assertThat(member.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+			}
+			String key = keyOn(1);
+			Claim claim = member.claim(key, Duration.ofMinutes(2), false);
+			long number = member.granted(claim);
+			cluster.beginToMove(lock(key), 1, 2);
+			cluster.finishMove(lock(key), 1, 2);
+			await().until(() -> member.renew(claim, number) instanceof RenewalOutcome.Renewed);
+			assertThat(member.engine().release(claim)).isEqualTo(ReleaseOutcome.RELEASED);
+			cluster.beginToMove(lock(key), 2, 1);
+			cluster.finishMove(lock(key), 2, 1);
+		}
+		finally {
+			nameNodesBy("ip");
+		}
+	}
+
+	private static void nameNodesBy(String type) {
+		IntStream.rangeClosed(0, 3)
+			.forEach((node) -> cluster.operator(node).configSet("cluster-preferred-endpoint-type", type));
 	}
 
 	private static Void renews(TestMember member, Claim claim, long number) {

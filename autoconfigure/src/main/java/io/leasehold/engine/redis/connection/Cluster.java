@@ -91,6 +91,10 @@ final class Cluster implements Topology {
 		// Such as MOVED 3999 10.0.0.7:6381
 		String[] words = String.valueOf(refusal.getMessage()).split(" ");
 		Node named = Node.parse(words[2]);
+		if (named.host().equals(SlotMap.UNKNOWN)) {
+			this.slots.refresh();
+			return null;
+		}
 		Node to = named.host().isEmpty() ? new Node(from.host(), named.port()) : named;
 		if (!asking) {
 			this.slots.get().thenAccept((map) -> map.moved(Integer.parseInt(words[1]), to));

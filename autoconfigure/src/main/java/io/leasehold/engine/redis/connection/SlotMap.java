@@ -15,6 +15,9 @@ final class SlotMap {
 
 	static final int SLOTS = 16_384;
 
+	/** Host of a node that should be named by its host name, but has none. */
+	static final String UNKNOWN = "?";
+
 	private final AtomicReferenceArray<@Nullable Node> owners = new AtomicReferenceArray<>(SLOTS);
 
 	private final Set<Node> primaries = ConcurrentHashMap.newKeySet();
@@ -29,14 +32,24 @@ final class SlotMap {
 		for (Object entry : response) {
 			List<?> range = (List<?>) entry;
 			List<?> server = (List<?>) range.get(2);
-			String host = (String) server.get(0);
-			Node primary = new Node((host == null || host.isEmpty()) ? from.host() : host,
-					((Long) server.get(1)).intValue());
+			Node primary = new Node(host(server, from), ((Long) server.get(1)).intValue());
 			for (int slot = ((Long) range.get(0)).intValue(); slot <= (Long) range.get(1); slot++) {
 				map.moved(slot, primary);
 			}
 		}
 		return map;
+	}
+
+	/**
+	 * A node that should be named by its host name, but has none, adds its IP address.
+	 */
+	private static String host(List<?> server, Node from) {
+		String host = (String) server.get(0);
+		if (UNKNOWN.equals(host) && server.get(server.size() - 1) instanceof List<?> more) {
+			int ip = more.indexOf("ip");
+			return (ip >= 0) ? (String) more.get(ip + 1) : host;
+		}
+		return (host == null || host.isEmpty()) ? from.host() : host;
 	}
 
 	@Nullable Node primary(int slot) {

@@ -9,6 +9,8 @@ import java.util.Set;
 
 import io.leasehold.engine.redis.ScriptedConnection;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -118,6 +120,17 @@ class ClusterTests {
 	void redirectionWithoutAHostGoesToTheHostThatGaveIt() {
 		serve(SEED, range(0, 16383, A));
 		assertThat(redirection("MOVED 0 :6380")).isEqualTo(new Topology.Redirection(new Node("a", 6380), false));
+	}
+
+	/** The next request finds its node by the slots, which contain the address. */
+	@ParameterizedTest
+	@ValueSource(strings = { "MOVED", "ASK" })
+	void redirectionToAnUnknownHostIsAQueryOfTheSlots(String code) {
+		serve(SEED, range(0, 16383, A));
+		this.cluster.anyPrimary().join();
+		serve(A, range(0, 16383, B));
+		assertThat(redirection(code + " 0 ?:6379")).isNull();
+		assertThat(this.cluster.primaryOf(LOWEST)).isCompletedWithValue(B);
 	}
 
 	@Test

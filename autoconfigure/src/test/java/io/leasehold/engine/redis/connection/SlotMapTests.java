@@ -36,6 +36,18 @@ class SlotMapTests {
 		assertThat(map.primary(1)).isEqualTo(new Node("z", 8));
 	}
 
+	/** A node that should be named by its host name, but has none. */
+	@Test
+	void nodeWithoutAHostNameHasItsAddress() {
+		SlotMap map = SlotMap.parse(
+				List.of(List.of(0L, 0L, List.of("?", 7L, "id", List.of("ip", "10.0.0.7"))),
+						List.of(1L, 1L, List.of("?", 8L, "id", List.of())), List.of(2L, 2L, List.of("?", 9L))),
+				new Node("z", 9));
+		assertThat(map.primary(0)).isEqualTo(new Node("10.0.0.7", 7));
+		assertThat(map.primary(1)).isEqualTo(new Node("?", 8));
+		assertThat(map.primary(2)).isEqualTo(new Node("?", 9));
+	}
+
 	@Test
 	void slotThatMovedHasItsNewPrimary() {
 		SlotMap map = SlotMap.parse(List.of(List.of(0L, 1L, List.of("a", 1L))), new Node("z", 9));
