@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -34,6 +35,9 @@ final class Sentinels implements Topology {
 	private final Known<Node> master;
 
 	private final AtomicBoolean watched = new AtomicBoolean();
+
+	/** Number of the sentinel that is queried first without a connection. */
+	private final AtomicInteger first = new AtomicInteger();
 
 	/** Connection to the sentinel that responded last. */
 	private final AtomicReference<@Nullable Connection> sentinel = new AtomicReference<>();
@@ -80,8 +84,14 @@ final class Sentinels implements Topology {
 		}
 	}
 
+	/** Query another sentinel next: this one may be cut off from the others. */
 	@Override
 	public void doubt(Node primary) {
+		Connection known = this.sentinel.getAndSet(null);
+		if (known != null) {
+			known.close();
+			this.first.incrementAndGet();
+		}
 		this.master.forget(primary);
 	}
 
@@ -89,8 +99,9 @@ final class Sentinels implements Topology {
 		List<RedisFailure> failures = new ArrayList<>();
 		Connection known = this.sentinel.getAndSet(null);
 		Node response = (known != null) ? masterBy(known, failures) : null;
+		int begin = this.first.get();
 		for (int i = 0; response == null && i < this.sentinels.size(); i++) {
-			response = masterBy(this.sentinels.get(i), failures);
+			response = masterBy(this.sentinels.get(Math.floorMod(begin + i, this.sentinels.size())), failures);
 		}
 		if (response != null) {
 			return response;

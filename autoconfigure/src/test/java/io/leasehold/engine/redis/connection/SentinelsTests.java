@@ -70,7 +70,8 @@ class SentinelsTests {
 	@Test
 	void sentinelThatRespondedIsQueriedAgainOnItsConnection() {
 		ScriptedConnection first = serve(FIRST, ScriptedConnection.responding(ADDRESS));
-		askTwice();
+		this.sentinels.anyPrimary();
+		this.executor.watches.forEach(Runnable::run);
 		assertThat(this.connected).containsExactly(FIRST);
 		assertThat(first.sent()).hasSize(2);
 		assertThat(first.closings()).isZero();
@@ -100,9 +101,20 @@ class SentinelsTests {
 		this.sentinels.anyPrimary().join();
 		gone[0] = true;
 		serve(SECOND, ScriptedConnection.responding(List.of("next", "6380")));
-		this.sentinels.doubt(MASTER);
+		this.executor.watches.forEach(Runnable::run);
 		assertThat(this.sentinels.anyPrimary()).isCompletedWithValue(new Node("next", 6380));
 		assertThat(this.connected).containsExactly(FIRST, FIRST, SECOND);
+	}
+
+	/** It is cut off from the others, and names a master that was replaced since. */
+	@Test
+	void anotherSentinelIsAskedAboutAMasterInDoubt() {
+		ScriptedConnection first = serve(FIRST, ScriptedConnection.responding(ADDRESS));
+		serve(SECOND, ScriptedConnection.responding(List.of("next", "6380")));
+		this.sentinels.anyPrimary().join();
+		this.sentinels.doubt(MASTER);
+		assertThat(this.sentinels.anyPrimary()).isCompletedWithValue(new Node("next", 6380));
+		assertThat(first.closings()).isOne();
 	}
 
 	@Test
@@ -151,12 +163,6 @@ class SentinelsTests {
 	private ScriptedConnection serve(Node node, ScriptedConnection connection) {
 		this.servers.put(node, connection);
 		return connection;
-	}
-
-	private void askTwice() {
-		this.sentinels.anyPrimary();
-		this.sentinels.doubt(MASTER);
-		this.sentinels.anyPrimary();
 	}
 
 	/** Runs tasks at once, and what is repeated only on command. */
