@@ -107,9 +107,8 @@ final class MethodChecks {
 	static void checkNotWoven(LockAnnotation annotation) {
 		Method method = annotation.method();
 		Class<?> result = method.getReturnType();
-		if ((result == void.class || Future.class.isAssignableFrom(result))
-				&& (method.isAnnotationPresent(Async.class)
-						|| method.getDeclaringClass().isAnnotationPresent(Async.class))) {
+		if ((result == void.class || Future.class.isAssignableFrom(result)) && (method.isAnnotationPresent(Async.class)
+				|| method.getDeclaringClass().isAnnotationPresent(Async.class))) {
 			throw annotation.invalid("is @Async by AspectJ, so that its lock is released when its thread has begun",
 					"Remove mode = ASPECTJ from @EnableAsync, or call a locked method of another bean in that thread.");
 		}
