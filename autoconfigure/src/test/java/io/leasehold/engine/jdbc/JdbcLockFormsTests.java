@@ -27,7 +27,7 @@ abstract class JdbcLockFormsTests extends JdbcLockUpkeepTests {
 
 	static final Duration DELAY = Duration.ofMinutes(1);
 
-	static final Duration PATIENCE = Duration.ofSeconds(20);
+	static final Duration PATIENCE = Duration.ofMinutes(2);
 
 	@Test
 	void uncontendedSharedLockIsAShortTransactionToAcquireAndOneToRelease() {
