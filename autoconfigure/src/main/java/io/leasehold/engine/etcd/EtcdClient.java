@@ -67,17 +67,12 @@ final class EtcdClient implements AutoCloseable {
 			return sendAll(member, method, requests, used, deadline);
 		}
 		catch (EtcdException ex) {
-			if (!isOfTheToken(ex)) {
+			if (!ex.isOfTheLogin()) {
 				throw ex;
 			}
 			this.login.forget(used);
 			return sendAll(member, method, requests, this.login.token(member, deadline), deadline);
 		}
-	}
-
-	/** A missing user is an invalid argument, as is a token of older permissions. */
-	private static boolean isOfTheToken(EtcdException failure) {
-		return failure.is(Status.Code.UNAUTHENTICATED) || failure.is(Status.Code.INVALID_ARGUMENT);
 	}
 
 	/**

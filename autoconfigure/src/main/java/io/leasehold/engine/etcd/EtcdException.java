@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
 import io.grpc.Status;
 import io.leasehold.engine.support.Deadlines;
@@ -23,6 +24,8 @@ final class EtcdException extends Exception {
 	private static final Set<Status.Code> REJECTIONS = EnumSet.of(Status.Code.INVALID_ARGUMENT, Status.Code.NOT_FOUND,
 			Status.Code.PERMISSION_DENIED, Status.Code.RESOURCE_EXHAUSTED, Status.Code.FAILED_PRECONDITION,
 			Status.Code.OUT_OF_RANGE, Status.Code.UNIMPLEMENTED, Status.Code.UNAUTHENTICATED);
+
+	private static final Pattern OF_LOGIN = Pattern.compile("etcdserver: .*(user|auth)");
 
 	private final Status.Code code;
 
@@ -86,6 +89,17 @@ final class EtcdException extends Exception {
 
 	boolean is(Status.Code other) {
 		return this.code == other;
+	}
+
+	/**
+	 * Return whether etcd rejected the user, the password or the token. A missing user is
+	 * an invalid argument, as is a token of older permissions, but also a transaction
+	 * that is too large.
+	 */
+	boolean isOfTheLogin() {
+		return is(Status.Code.UNAUTHENTICATED)
+				|| (is(Status.Code.INVALID_ARGUMENT) || is(Status.Code.FAILED_PRECONDITION))
+						&& OF_LOGIN.matcher(String.valueOf(getMessage())).find();
 	}
 
 	/**

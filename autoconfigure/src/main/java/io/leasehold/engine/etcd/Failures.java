@@ -32,12 +32,13 @@ final class Failures {
 		if (!(cause instanceof EtcdException failure)) {
 			return message;
 		}
+		if (failure.isOfTheLogin()) {
+			return message + ". Check leasehold.etcd.username and leasehold.etcd.password";
+		}
 		return switch (failure.code()) {
 			case PERMISSION_DENIED ->
 				message + ". Grant the user the permission to read and write all keys that begin with the namespace";
 			case UNIMPLEMENTED -> message + ". Use etcd 3.4 or later";
-			case INVALID_ARGUMENT, UNAUTHENTICATED, FAILED_PRECONDITION ->
-				message + ". Check leasehold.etcd.username and leasehold.etcd.password";
 			default -> message;
 		};
 	}

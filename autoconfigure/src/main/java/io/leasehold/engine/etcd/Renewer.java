@@ -44,7 +44,7 @@ record Renewer(KeepAlive keepAlive, OwnLeases ownLeases, LiveClaims claims) {
 
 	private void renew(Session session, List<Due> batch, Map<Renewal, RenewalOutcome> outcomes, long deadline) {
 		try {
-			List<Due> secured = secure(session, batch, deadline);
+			List<Due> secured = secure(session, batch, outcomes, deadline);
 			KeepAlive.Pulse pulse = this.keepAlive.send(session, secured.stream().map(Due::live).toList(), deadline);
 			secured.forEach((due) -> outcomes.put(due.renewal, outcome(session, due, pulse)));
 			batch.forEach((due) -> outcomes.putIfAbsent(due.renewal, new RenewalOutcome.NotOwner()));
@@ -54,12 +54,24 @@ record Renewer(KeepAlive keepAlive, OwnLeases ownLeases, LiveClaims claims) {
 		}
 	}
 
-	/** Omit lost keys: a lease that remains for a minimum hold is not extended. */
-	private List<Due> secure(Session session, List<Due> batch, long deadline) throws EtcdException {
+	/**
+	 * Omit lost keys: a lease that remains for a minimum hold is not extended. A store
+	 * without space rejects new leases, but keeps the locks alive that need none.
+	 */
+	private List<Due> secure(Session session, List<Due> batch, Map<Renewal, RenewalOutcome> outcomes, long deadline)
+			throws EtcdException {
 		List<Due> secured = new ArrayList<>(batch.size());
 		for (Due due : batch) {
-			if (this.ownLeases.secure(due.live, session, due.renewal.lease(), deadline)) {
-				secured.add(due);
+			try {
+				if (this.ownLeases.secure(due.live, session, due.renewal.lease(), deadline)) {
+					secured.add(due);
+				}
+			}
+			catch (EtcdException ex) {
+				if (!ex.isRejection()) {
+					throw ex;
+				}
+				outcomes.put(due.renewal, unknown(due.renewal, ex));
 			}
 		}
 		return secured;

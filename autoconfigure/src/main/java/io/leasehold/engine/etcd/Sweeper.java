@@ -136,12 +136,28 @@ final class Sweeper {
 		}
 	}
 
+	/**
+	 * A store without space rejects the removal of a claim that lacks a response or has a
+	 * minimum hold, but not those of others.
+	 */
 	private void removeExpired() throws EtcdException {
 		long now = this.clock.nanoTime();
+		EtcdException rejection = null;
 		for (LiveClaim live : this.claims.all()) {
 			if (live.expire(now)) {
-				this.queue.leave(live, deadline());
+				try {
+					this.queue.leave(live, deadline());
+				}
+				catch (EtcdException ex) {
+					if (!ex.isRejection()) {
+						throw ex;
+					}
+					rejection = ex;
+				}
 			}
+		}
+		if (rejection != null) {
+			throw rejection;
 		}
 	}
 
