@@ -36,8 +36,14 @@ public record JdbcSettings(String namespace, String table, Duration callTimeout,
 
 	private static final Pattern NAMESPACE = Pattern.compile("[\\x21-\\x7e]{1,100}");
 
-	/** Limits the names of both tables to 63 characters, which all databases accept. */
-	private static final Pattern TABLE = Pattern.compile("(?:[A-Za-z_]\\w{0,62}\\.)?[A-Za-z_]\\w{0,55}");
+	/**
+	 * Maximum length of the name without its schema. MySQL and MariaDB limit the name of
+	 * the foreign key, which they derive from that of the other table.
+	 */
+	static final int LONGEST_NAME = 49;
+
+	private static final Pattern TABLE = Pattern
+		.compile("(?:[A-Za-z_]\\w{0,62}\\.)?[A-Za-z_]\\w{0,%s}".formatted(LONGEST_NAME - 1));
 
 	/**
 	 * Create settings.
@@ -52,8 +58,9 @@ public record JdbcSettings(String namespace, String table, Duration callTimeout,
 		}
 		if (!TABLE.matcher(table).matches()) {
 			throw new IllegalArgumentException(
-					"leasehold.jdbc.table must be a name of at most 56 letters, digits and underscores, optionally "
-							+ "preceded by a schema and a dot, but is '%s'".formatted(table));
+					("leasehold.jdbc.table must be a name of at most %s letters, digits and underscores, optionally "
+							+ "preceded by a schema and a dot, but is '%s'")
+						.formatted(LONGEST_NAME, table));
 		}
 		check("leasehold.jdbc.call-timeout", callTimeout, SHORTEST_CALL, LONGEST_CALL);
 		check("leasehold.jdbc.poll-min", pollMin, Duration.ofMillis(1), pollMax);

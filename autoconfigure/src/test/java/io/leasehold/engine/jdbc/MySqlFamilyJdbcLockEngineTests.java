@@ -1,6 +1,7 @@
 package io.leasehold.engine.jdbc;
 
 import io.leasehold.test.contract.Terms;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -20,7 +21,9 @@ import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.core.io.ByteArrayResource;
 import org.springframework.jdbc.datasource.SingleConnectionDataSource;
+import org.springframework.jdbc.datasource.init.ScriptUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -71,6 +74,20 @@ abstract class MySqlFamilyJdbcLockEngineTests extends LateJdbcRequestsTests {
 					ResultSet rows = statement.executeQuery("SELECT @@SESSION." + lockTimeoutVariable())) {
 				assertThat(rows.next()).isTrue();
 				assertThat(rows.getDouble(1)).as(url).isEqualTo(3);
+			}
+		}
+	}
+
+	/** The database derives the name of the foreign key from that of the table. */
+	@Test
+	void tablesWithTheLongestNameAreCreated() throws SQLException {
+		String table = "t".repeat(JdbcSettings.LONGEST_NAME);
+		assertThat(settings(table, PATIENT_CALL).table()).isEqualTo(table);
+		try (Connection connection = this.connections.dataSource().getConnection()) {
+			String script = LockTableScript.read(Dialects.of(connection).platform(), table);
+			ScriptUtils.executeSqlScript(connection, new ByteArrayResource(script.getBytes(StandardCharsets.UTF_8)));
+			try (Statement statement = connection.createStatement()) {
+				statement.execute("DROP TABLE %s_holder, %s".formatted(table, table));
 			}
 		}
 	}
