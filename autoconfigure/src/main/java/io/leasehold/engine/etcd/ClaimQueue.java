@@ -159,19 +159,25 @@ record ClaimQueue(Store store, LiveClaims claims, Sessions sessions, OwnLeases o
 		}
 		live.beginGrant(sent, time);
 		live.replaceOwnLease(); // that of an earlier grant may end soon
-		if (this.ownLeases.secure(live, session, live.claim().lease(), deadline)) {
+		if (isKept(own, session, live.claim())
+				&& this.ownLeases.secure(live, session, live.claim().lease(), deadline)) {
 			return grant(live, session, own, sent);
 		}
-		removeClosed(live, deadline);
+		withdraw(live, deadline);
 		return null;
 	}
 
+	/** Return whether the session keeps a key, or the key gets a lease of its own. */
+	private static boolean isKept(KeyValue own, Session session, Claim claim) {
+		return own.lease() == session.lease() || !claim.minHold().isZero() || !claim.lockDelay().isZero();
+	}
+
 	/**
-	 * Remove a key that an operator closed before its grant arrived here. No work began,
-	 * so it needs no minimum hold. A late removal must not find the next key of the
-	 * claim, nor one that another owner keeps.
+	 * Remove a key before its claim enters again, such as one that an operator closed
+	 * before its grant arrived here. No work began, so it needs no minimum hold. A late
+	 * removal must not find the next key of the claim, nor one that another owner keeps.
 	 */
-	private void removeClosed(LiveClaim live, long deadline) throws EtcdException {
+	private void withdraw(LiveClaim live, long deadline) throws EtcdException {
 		this.store.transact(List.of(Operation.isCreated(live.key(), live.number()), Operation.isOwn(live.key())),
 				List.of(Operation.remove(live.key())), List.of(), deadline);
 		live.displace();

@@ -135,6 +135,24 @@ class EtcdLockEngineFaultsIntegrationTests {
 		assertThat(EtcdOperator.secondsLeft(this.url, before.lease())).isNegative();
 	}
 
+	/** Such as on a session that was forgotten while the request was under way. */
+	@Test
+	void claimHoldsByNoKeyThatItsSessionDoesNotKeep() {
+		EtcdLockEngine engine = this.engines.engine(this.url);
+		EtcdLockEngine other = this.engines.engine(this.url);
+		Claim holder = this.engines.claim(KEY);
+		EtcdEngines.granted(other, holder);
+		Claim waiting = Claims.waiting(this.engines.claim(KEY));
+		assertThat(engine.tryAcquire(waiting)).isInstanceOf(Busy.class);
+		KeyValue entered = this.operator.read(this.engines.keys.claims(KEY)).get(1);
+		this.operator.write(entered.key(), entered.value());
+		other.release(holder);
+		EtcdEngines.granted(engine, waiting);
+		assertThat(this.operator.read(this.engines.keys.claims(KEY))).singleElement()
+			.extracting(KeyValue::lease)
+			.isEqualTo(entered.lease());
+	}
+
 	@Test
 	void renewalWithoutAServerIsUnknownAndAcquisitionFails() {
 		FaultProxy proxy = this.engines.proxy();
