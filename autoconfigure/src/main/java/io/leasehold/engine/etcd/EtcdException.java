@@ -29,9 +29,17 @@ final class EtcdException extends Exception {
 
 	private final Status.Code code;
 
+	/** Whether the deadline of this process has passed, not one of the server. */
+	private final boolean late;
+
 	EtcdException(Status.Code code, String message, @Nullable Throwable cause) {
+		this(code, message, cause, false);
+	}
+
+	private EtcdException(Status.Code code, String message, @Nullable Throwable cause, boolean late) {
 		super(message, cause);
 		this.code = code;
+		this.late = late;
 	}
 
 	/** Create the exception for a request that ended without a response. */
@@ -51,7 +59,7 @@ final class EtcdException extends Exception {
 
 	/** Create the exception for a request without a response by its deadline. */
 	static EtcdException late(String message) {
-		return new EtcdException(Status.Code.DEADLINE_EXCEEDED, message, null);
+		return new EtcdException(Status.Code.DEADLINE_EXCEEDED, message, null, true);
 	}
 
 	/**
@@ -79,12 +87,13 @@ final class EtcdException extends Exception {
 	}
 
 	boolean isLate() {
-		return is(Status.Code.DEADLINE_EXCEEDED);
+		return this.late;
 	}
 
 	/** Return this failure with an earlier one, which may be why it came too late. */
 	EtcdException after(EtcdException earlier) {
-		return new EtcdException(this.code, "%s, after %s".formatted(getMessage(), earlier.getMessage()), earlier);
+		return new EtcdException(this.code, "%s, after %s".formatted(getMessage(), earlier.getMessage()), earlier,
+				this.late);
 	}
 
 	boolean is(Status.Code other) {
