@@ -36,7 +36,7 @@ final class Sentinels implements Topology {
 
 	private final AtomicBoolean watched = new AtomicBoolean();
 
-	/** Number of the sentinel that is queried first without a connection. */
+	/** Index of the sentinel that is queried first without a connection. */
 	private final AtomicInteger first = new AtomicInteger();
 
 	/** Connection to the sentinel that responded last. */
@@ -101,7 +101,9 @@ final class Sentinels implements Topology {
 		Node response = (known != null) ? masterBy(known, failures) : null;
 		int begin = this.first.get();
 		for (int i = 0; response == null && i < this.sentinels.size(); i++) {
-			response = masterBy(this.sentinels.get(Math.floorMod(begin + i, this.sentinels.size())), failures);
+			int index = Math.floorMod(begin + i, this.sentinels.size());
+			this.first.set(index);
+			response = masterBy(this.sentinels.get(index), failures);
 		}
 		if (response != null) {
 			return response;

@@ -45,9 +45,8 @@ final class SlotMap {
 	 */
 	private static String host(List<?> server, Node from) {
 		String host = (String) server.get(0);
-		if (UNKNOWN.equals(host) && server.get(server.size() - 1) instanceof List<?> more) {
-			int ip = more.indexOf("ip");
-			return (ip >= 0) ? (String) more.get(ip + 1) : host;
+		if (UNKNOWN.equals(host) && server.get(server.size() - 1) instanceof List<?> more && more.contains("ip")) {
+			host = (String) more.get(more.indexOf("ip") + 1);
 		}
 		return (host == null || host.isEmpty()) ? from.host() : host;
 	}
