@@ -8,8 +8,8 @@ import java.time.Duration;
 
 /**
  * Row locks of MySQL and MariaDB. A replica locks rows as well, apart from the primary.
- * Queries that lock have no separate timeout on MySQL: the session's timeout is changed
- * for one query.
+ * Queries that lock have no separate timeout on MySQL: the session's timeouts, for rows
+ * and for the table, are changed for one query.
  */
 final class MySqlRowLocks extends RowLocks {
 
@@ -40,13 +40,17 @@ final class MySqlRowLocks extends RowLocks {
 		if (wait.isZero()) {
 			return request(connection, id, shared, wait);
 		}
-		Session.execute(connection, "SET @leasehold_wait = @@SESSION.innodb_lock_wait_timeout, "
-				+ "SESSION innodb_lock_wait_timeout = %s".formatted(seconds(wait)));
+		Session.execute(connection,
+				("SET @leasehold_rows = @@SESSION.innodb_lock_wait_timeout, "
+						+ "@leasehold_table = @@SESSION.lock_wait_timeout, "
+						+ "SESSION innodb_lock_wait_timeout = %1$s, SESSION lock_wait_timeout = %1$s")
+					.formatted(seconds(wait)));
 		try {
 			return request(connection, id, shared, wait);
 		}
 		finally {
-			Session.execute(connection, "SET SESSION innodb_lock_wait_timeout = @leasehold_wait");
+			Session.execute(connection, "SET SESSION innodb_lock_wait_timeout = @leasehold_rows, "
+					+ "SESSION lock_wait_timeout = @leasehold_table");
 		}
 	}
 

@@ -3,6 +3,7 @@ package io.leasehold.engine.jdbc;
 import io.leasehold.test.contract.Terms;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -88,6 +89,26 @@ abstract class MySqlFamilyJdbcLockEngineTests extends LateJdbcRequestsTests {
 			ScriptUtils.executeSqlScript(connection, new ByteArrayResource(script.getBytes(StandardCharsets.UTF_8)));
 			try (Statement statement = connection.createStatement()) {
 				statement.execute("DROP TABLE %s_holder, %s".formatted(table, table));
+			}
+		}
+	}
+
+	/** A table that is being changed is waited for no longer than a row. */
+	@Test
+	void waitOfATransactionForTheTableIsBounded() throws SQLException {
+		String url = urlsOfEitherDriver().get(0);
+		try (Connection changing = DriverManager.getConnection(url);
+				Connection waiting = DriverManager.getConnection(url);
+				Statement statement = waiting.createStatement()) {
+			Session.execute(changing, "LOCK TABLES leasehold_lock WRITE");
+			Session.execute(waiting, "SET SESSION lock_wait_timeout = 3600");
+			RowId row = RowId.inTransactions("test", new LockKey("order"));
+			assertThat(new MySqlRowLocks(JdbcSettings.DEFAULT_TABLE, "LOCK IN SHARE MODE").acquire(waiting, row, false,
+					Duration.ofSeconds(1)))
+				.isEqualTo(ConnectionLocks.Result.BUSY);
+			try (ResultSet timeout = statement.executeQuery("SELECT @@SESSION.lock_wait_timeout")) {
+				assertThat(timeout.next()).isTrue();
+				assertThat(timeout.getInt(1)).isEqualTo(3600);
 			}
 		}
 	}
