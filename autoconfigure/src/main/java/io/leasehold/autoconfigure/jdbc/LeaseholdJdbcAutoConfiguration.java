@@ -1,5 +1,7 @@
 package io.leasehold.autoconfigure.jdbc;
 
+import java.sql.Connection;
+
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -16,6 +18,7 @@ import io.leasehold.engine.jdbc.LockTableException;
 import io.leasehold.engine.jdbc.NotificationSockets;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
@@ -119,6 +122,8 @@ public final class LeaseholdJdbcAutoConfiguration {
 			hints.reflection().registerTypeIfPresent(classLoader, "org.postgresql.PGConnection");
 			// Created by PostgreSQL's driver
 			hints.reflection().registerType(NotificationSockets.class, MemberCategory.INVOKE_PUBLIC_CONSTRUCTORS);
+			// For drivers without network timeouts
+			hints.proxies().registerJdkProxy(AopProxyUtils.completeJdkProxyInterfaces(Connection.class));
 		}
 
 	}

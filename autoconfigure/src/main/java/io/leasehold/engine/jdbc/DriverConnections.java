@@ -152,7 +152,7 @@ final class DriverConnections extends DelegatingDataSource {
 				case "getNetworkTimeout" -> 0;
 				default -> call.proceed();
 			});
-			return (Connection) proxy.getProxy();
+			return (Connection) proxy.getProxy(DriverConnections.class.getClassLoader());
 		}
 	}
 
@@ -181,6 +181,12 @@ final class DriverConnections extends DelegatingDataSource {
 	@Override
 	public void setLoginTimeout(int timeout) {
 		// the driver's properties contain it
+	}
+
+	/** Return for how many seconds a closed pool awaits a connection that it opens. */
+	@Override
+	public int getLoginTimeout() {
+		return (int) Math.max(1, Dialect.seconds(this.callTimeout));
 	}
 
 	private static DataSource ofDriver(String url, @Nullable String driver, Properties own, Duration callTimeout) {
