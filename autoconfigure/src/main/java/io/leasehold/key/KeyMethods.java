@@ -49,7 +49,7 @@ final class KeyMethods extends ReflectiveMethodResolver {
 	private static final String PATTERN = "T(java.time.format.DateTimeFormatter).ofPattern";
 
 	/** Patterns of {@code DateTimeFormatter} whose text is the same in each language. */
-	private static final Pattern NUMERIC = Pattern.compile("'([yudDHhKkmsSnNAxX]|M{1,2}(?!M)|[^a-zA-Z])*'");
+	private static final Pattern NUMERIC = Pattern.compile("'(''[^']*''|[yudDHhKkmsSnNAxX]|M{1,2}(?!M)|[^a-zA-Z'])*'");
 
 	/** Types whose values have the same hash code in each process. */
 	private static final Set<Class<?>> STABLE = Set.of(String.class, Boolean.class, Character.class, Byte.class,

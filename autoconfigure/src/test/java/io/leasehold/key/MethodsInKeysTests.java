@@ -69,6 +69,7 @@ class MethodsInKeysTests extends KeyExpressionFixture {
 					'k:' + #value.getBytes('UTF-8').length              | k:2
 					'k:' + T(java.text.Normalizer).normalize(#value, T(java.text.Normalizer$Form).NFC) | k:eu
 					'k:' + T(java.time.LocalDate).of(2026, 3, 1).format(T(java.time.format.DateTimeFormatter).ofPattern('yyyy-MM')) | k:2026-03
+					'k:' + T(java.time.LocalDate).of(2026, 3, 1).format(T(java.time.format.DateTimeFormatter).ofPattern('yyyy-MM-dd''T''')) | k:2026-03-01T
 					'k:' + T(java.time.LocalDate).of(2026, 3, 1).format(T(java.time.format.DateTimeFormatter).BASIC_ISO_DATE) | k:20260301
 					'k:' + T(java.time.LocalDate).of(2026, 3, 1).format(T(java.time.format.DateTimeFormatter).ofPattern('MMM', T(java.util.Locale).ROOT)).length() / 9 | k:0
 					'k:' + new java.util.Date(5).time                   | k:5
