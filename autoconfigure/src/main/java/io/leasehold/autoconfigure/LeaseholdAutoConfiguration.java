@@ -147,8 +147,8 @@ public final class LeaseholdAutoConfiguration {
 	/** The context that owns the service stops it, not a child that uses it. */
 	@Bean
 	@ConditionalOnBean(value = LockService.class, search = SearchStrategy.CURRENT)
-	LeaseholdLifecycle leaseholdLifecycle(LockService service, ApplicationContext context) {
-		return new LeaseholdLifecycle(service, context);
+	LeaseholdLifecycle leaseholdLifecycle(LockService service, Member member, ApplicationContext context) {
+		return new LeaseholdLifecycle(service, member, context);
 	}
 
 	@Bean

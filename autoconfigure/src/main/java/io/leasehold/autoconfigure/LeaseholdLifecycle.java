@@ -1,11 +1,14 @@
 package io.leasehold.autoconfigure;
 
+import io.leasehold.engine.Member;
 import io.leasehold.service.LockService;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.support.DefaultLifecycleProcessor;
+import org.springframework.core.SpringProperties;
 
 /**
  * Lifecycle that lets holders finish when the application stops: after the web server and
@@ -19,12 +22,15 @@ public class LeaseholdLifecycle implements SmartLifecycle, ApplicationListener<C
 
 	private final LockService service;
 
+	private final Member member;
+
 	private final ApplicationContext context;
 
 	private volatile boolean running;
 
-	LeaseholdLifecycle(LockService service, ApplicationContext context) {
+	LeaseholdLifecycle(LockService service, Member member, ApplicationContext context) {
 		this.service = service;
+		this.member = member;
 		this.context = context;
 	}
 
@@ -36,10 +42,20 @@ public class LeaseholdLifecycle implements SmartLifecycle, ApplicationListener<C
 		}
 	}
 
+	/** Copies of a snapshot are members of their own. */
 	@Override
 	public void start() {
+		if (startsFromSnapshot()) {
+			this.member.renew();
+		}
 		this.service.resume();
 		this.running = true;
+	}
+
+	/** Return whether Spring takes a snapshot (CRaC) before the first start. */
+	private static boolean startsFromSnapshot() {
+		return DefaultLifecycleProcessor.ON_REFRESH_VALUE
+			.equalsIgnoreCase(SpringProperties.getProperty(DefaultLifecycleProcessor.CHECKPOINT_PROPERTY_NAME));
 	}
 
 	@Override

@@ -296,13 +296,13 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Continue as another member, because several processes may continue from one
-	 * snapshot. After a {@link #drain}, accept acquisitions again: locks that are still
-	 * held are marked as lost, and their leases expire.
+	 * Accept acquisitions again after a {@link #drain}, as another member, because
+	 * several processes may continue from one snapshot. Locks that are still held are
+	 * marked as lost, and their leases expire. Does nothing without a drain.
 	 */
 	public void resume() {
-		this.member.renew();
 		if (this.drained.compareAndSet(true, false)) {
+			this.member.renew();
 			this.engines.all().forEach(EngineLocks::resume);
 		}
 	}
