@@ -56,6 +56,9 @@ public final class LockAnnotationValidator
 
 	private final Set<Class<?>> seen = ConcurrentHashMap.newKeySet();
 
+	/** Factories whose products are checked when they are created. */
+	private final Set<String> factories = ConcurrentHashMap.newKeySet();
+
 	/** Beans that other beans of a circle refer to, whose proxies are created before. */
 	private final Set<String> early = ConcurrentHashMap.newKeySet();
 
@@ -77,6 +80,9 @@ public final class LockAnnotationValidator
 	/** Reject methods that no kind of proxy can lock, before a proxy is created. */
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
+		if (bean instanceof FactoryBean<?>) {
+			this.factories.add(beanName);
+		}
 		this.methods.of(bean.getClass()).values().forEach(MethodChecks::check);
 		return bean;
 	}
@@ -148,17 +154,20 @@ public final class LockAnnotationValidator
 	}
 
 	/**
-	 * Return a singleton that exists. If it is the factory of an annotated object, return
-	 * this object as well: it may have been created before the proxies.
+	 * Return a singleton that exists. If it is the factory of an annotated object, and
+	 * was created before the proxies or elsewhere, return this object as well. The
+	 * products of other factories are checked when they are created.
 	 */
 	private List<Object> singletons(ConfigurableListableBeanFactory factory, String name) {
 		Object bean = factory.getSingleton(name);
-		Class<?> product = (bean instanceof FactoryBean<?> && factory.isSingleton(name)) ? factory.getType(name, false)
-				: null;
 		if (bean == null) {
 			return List.of();
 		}
-		return (product != null && this.methods.areIn(product)) ? List.of(bean, factory.getBean(name)) : List.of(bean);
+		boolean seen = factory == this.beans && this.factories.contains(name);
+		Class<?> product = (bean instanceof FactoryBean<?> && !seen && factory.isSingleton(name))
+				? factory.getType(name, false) : null;
+		return (product != null && this.methods.areIn(product) && !factory.containsBean(REPLACED_BEANS))
+				? List.of(bean, factory.getBean(name)) : List.of(bean);
 	}
 
 	/** Visit the beans, also those that were registered as objects. */

@@ -71,6 +71,16 @@ class EscapedBeansTests {
 						new Class<?>[] { CircularProducts.class, ProductsFriend.class, Scheduling.class } });
 	}
 
+	/** Such as a client of a service that is down. */
+	@Test
+	void productThatNobodyNeedsIsNotCreated() {
+		try (Contexts contexts = new Contexts()) {
+			AnnotationConfigApplicationContext context = contexts.create(null, true, UnavailableProducts.class);
+			contexts.refresh(context);
+			assertThat(context.isRunning()).isTrue();
+		}
+	}
+
 	@Test
 	void childWithProxiesUsesTheAdviceOfItsParent() {
 		try (Contexts contexts = new Contexts()) {
@@ -308,6 +318,15 @@ class EscapedBeansTests {
 		@Override
 		public Class<?> getObjectType() {
 			return Product.class;
+		}
+
+	}
+
+	static class UnavailableProducts extends Products {
+
+		@Override
+		public Product getObject() {
+			throw new IllegalStateException("unavailable");
 		}
 
 	}
