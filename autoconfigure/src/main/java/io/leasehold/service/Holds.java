@@ -190,6 +190,7 @@ final class Holds implements Watchdog.Listener {
 	/** Close a handle, and end the hold in another thread if it was the last one. */
 	void leave(KeyGate gate, Hold hold) {
 		long now = now();
+		isValid(gate, hold, now);
 		Decision decision = gate.closed(hold, now);
 		this.driver.carryOut(gate, decision);
 		if (decision.closes()) {

@@ -56,6 +56,9 @@ final class GuardedConnection implements Connection, Wrapped<Connection> {
 
 	private volatile boolean readOnly;
 
+	/** Locks of the subscription that were held when the transaction began. */
+	private volatile List<HeldLock> entered = List.of();
+
 	/**
 	 * Create a connection.
 	 * @param outer locks of the thread that begins the transaction
@@ -88,13 +91,20 @@ final class GuardedConnection implements Connection, Wrapped<Connection> {
 
 	@Override
 	public Mono<Void> beginTransaction() {
-		return Mono.from(this.target.beginTransaction()).doOnSuccess((begun) -> this.open = true);
+		return begin(this.target.beginTransaction());
 	}
 
 	@Override
 	public Mono<Void> beginTransaction(TransactionDefinition definition) {
 		this.readOnly = Boolean.TRUE.equals(definition.getAttribute(TransactionDefinition.READ_ONLY));
-		return Mono.from(this.target.beginTransaction(definition)).doOnSuccess((begun) -> this.open = true);
+		return begin(this.target.beginTransaction(definition));
+	}
+
+	private Mono<Void> begin(Publisher<Void> begun) {
+		return Mono.deferContextual((context) -> {
+			this.entered = ReactiveLocks.held(context).stream().filter(HeldLock::isValid).toList();
+			return Mono.from(begun).doOnSuccess((none) -> this.open = true);
+		});
 	}
 
 	/**
@@ -112,7 +122,7 @@ final class GuardedConnection implements Connection, Wrapped<Connection> {
 	private Mono<Void> commit(ContextView context, List<HeldLock> locks) {
 		if (this.refusesLost) {
 			locks.forEach(HeldLock::throwIfLost);
-			ReactiveLocks.held(context).forEach(GuardedConnection::requireOpen);
+			this.entered.forEach(GuardedConnection::requireOpen);
 		}
 		return Flux.fromIterable(ReactiveFences.in(context))
 			.concatMap((fences) -> fences.compare(this))
