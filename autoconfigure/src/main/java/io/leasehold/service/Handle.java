@@ -8,6 +8,7 @@ import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
 import io.leasehold.LockLostException;
 import io.leasehold.LossCause;
+import io.leasehold.engine.Access;
 import io.leasehold.service.gate.Hold;
 import io.leasehold.service.gate.KeyGate;
 import org.jspecify.annotations.Nullable;
@@ -209,6 +210,10 @@ final class Handle implements HeldLock, Runnable {
 			this.holds.close(this.gate, this.hold);
 			this.holds.throwIfLostAtEnd(this.hold);
 		}
+	}
+
+	boolean isExclusive() {
+		return this.hold.grant.claim.access().equals(Access.EXCLUSIVE);
 	}
 
 	/** Close this handle without waiting for the response of a store. */

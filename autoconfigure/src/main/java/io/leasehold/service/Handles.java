@@ -40,6 +40,11 @@ public final class Handles {
 		return (held instanceof Handle handle) ? Optional.ofNullable(handle.another()) : Optional.empty();
 	}
 
+	/** Return whether a lock with one key excludes all others. */
+	public static boolean isExclusive(HeldLock lock) {
+		return lock instanceof Handle handle && handle.isExclusive();
+	}
+
 	/**
 	 * Keep locks held, such as during a commit, whenever their holders close them. Locks
 	 * that were closed or lost are not kept.

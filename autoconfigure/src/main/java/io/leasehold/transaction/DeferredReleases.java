@@ -124,12 +124,17 @@ final class DeferredReleases implements TransactionSynchronization, ReleaseTimin
 	}
 
 	/**
-	 * Let the releases follow the synchronizations that were registered after this one.
-	 * Other resources of the transaction, such as those of Kafka, commit in its
-	 * completion.
+	 * Let the releases of an exclusive lock follow the synchronizations that were
+	 * registered after this one. Other resources of the transaction, such as those of
+	 * Kafka, commit in its completion. Listeners enter the lock until then. They could
+	 * not enter a permit, and without a guard it is not known that they run.
 	 */
 	@Override
 	public void beforeCompletion() {
+		HeldLock held = this.lock;
+		if (this.transaction == null || held != null && !Handles.isExclusive(held)) {
+			return;
+		}
 		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
 			@Override
@@ -143,13 +148,19 @@ final class DeferredReleases implements TransactionSynchronization, ReleaseTimin
 
 	@Override
 	public void afterCompletion(int status) {
-		boolean unknown = (this.transaction != null) ? this.transaction.isUnknown() : status == STATUS_UNKNOWN;
-		HeldLock held = this.lock;
-		if (unknown && held != null) {
-			Handles.commitUnknown(held);
+		if (this.transaction == null && status == STATUS_UNKNOWN) {
+			commitUnknown();
 		}
 		if (!this.followed) {
 			release();
+		}
+	}
+
+	/** Mark the lock as lost: the outcome of the commit is unknown. */
+	void commitUnknown() {
+		HeldLock held = this.lock;
+		if (held != null) {
+			Handles.commitUnknown(held);
 		}
 	}
 

@@ -1,6 +1,8 @@
 package io.leasehold.transaction;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 
 import io.leasehold.HeldLockScope;
@@ -36,11 +38,10 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 
 	private final DefaultTransactionStatus status;
 
-	private boolean lockedInside;
+	/** Releases of the locks that were acquired inside. */
+	private final List<DeferredReleases> inside = new ArrayList<>();
 
 	private @Nullable RuntimeException refusal;
-
-	private boolean unknown;
 
 	private boolean commits;
 
@@ -127,8 +128,8 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 	 * Record that a lock is held until the transaction is completed. It may be acquired
 	 * while the commit writes changes, as the first one.
 	 */
-	void lockedInside() {
-		this.lockedInside = true;
+	void lockedInside(DeferredReleases releases) {
+		this.inside.add(releases);
 		if (this.committing && !this.committed) {
 			CommitAttempt.begin(this.status);
 		}
@@ -143,11 +144,6 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 	 */
 	boolean hasEndedInCurrentThread() {
 		return this.ended == Thread.currentThread();
-	}
-
-	/** Return whether the outcome of the commit is unknown, after the completion. */
-	boolean isUnknown() {
-		return this.unknown;
 	}
 
 	@Override
@@ -180,12 +176,12 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 	public void afterCompletion(int completion) {
 		this.ended = Thread.currentThread();
 		CommitAttempt attempt = CommitAttempt.of(this.status);
-		this.unknown = attempt != null && attempt.isUnknown(completion);
-		if (this.unknown) {
+		if (attempt != null && attempt.isUnknown(completion)) {
 			HeldLockScope.held().forEach(Handles::commitUnknown);
+			this.inside.forEach(DeferredReleases::commitUnknown);
 		}
 		if (completion != STATUS_COMMITTED && !this.rollsBack
-				&& (this.lockedInside || !HeldLockScope.held().isEmpty())) {
+				&& (!this.inside.isEmpty() || !HeldLockScope.held().isEmpty())) {
 			rollBack(this.manager, this.status);
 		}
 	}

@@ -62,12 +62,12 @@ public final class TransactionalReleaseTiming implements ReleaseTiming {
 			return IMMEDIATE.releases();
 		}
 		GuardedTransaction transaction = GuardedTransaction.current();
-		if (transaction != null) {
-			transaction.lockedInside();
-		}
 		boolean committed = transaction != null && transaction.isCommitted();
 		DeferredReleases releases = new DeferredReleases(this.guarded, transaction, committed ? (name) -> {
 		} : this.warning);
+		if (transaction != null) {
+			transaction.lockedInside(releases);
+		}
 		TransactionSynchronizationManager.registerSynchronization(releases);
 		return releases;
 	}

@@ -4,9 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
+import javax.sql.DataSource;
+
 import io.leasehold.DistributedLocks;
+import io.leasehold.LockMode;
+import io.leasehold.LockOptions;
 import io.leasehold.LockView;
 import io.leasehold.annotation.DistributedLock;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
@@ -14,6 +19,7 @@ import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -22,6 +28,7 @@ import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerA
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.context.ApplicationContext;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.event.TransactionPhase;
@@ -107,6 +114,25 @@ class LockAgainAfterTransactionTests {
 		});
 	}
 
+	/** Its thread could not enter it, and would wait for itself. */
+	@ParameterizedTest
+	@EnumSource
+	void lockThatCannotBeEnteredIsReleasedBeforeLaterListeners(Exclusion exclusion) {
+		this.runner.run((context) -> {
+			DistributedLocks locks = context.getBean(DistributedLocks.class);
+			AtomicBoolean acquired = new AtomicBoolean();
+			exclusion.transaction(context).executeWithoutResult((status) -> {
+				locks.acquire(KEY, exclusion.inside(locks.defaults().toBuilder()).build()).close();
+				Moment.AFTER_COMPLETION.register(() -> {
+					locks.acquire(KEY, exclusion.after(locks.defaults().toBuilder()).build()).close();
+					acquired.set(true);
+				});
+			});
+			assertThat(acquired).isTrue();
+			assertThat(isFree(context)).isTrue();
+		});
+	}
+
 	private static void inTransaction(ApplicationContext context, int propagation, Runnable work) {
 		if (propagation < 0) {
 			work.run();
@@ -162,6 +188,55 @@ class LockAgainAfterTransactionTests {
 
 		void register(Runnable action) {
 			TransactionSynchronizationManager.registerSynchronization(synchronization(action));
+		}
+
+	}
+
+	/** Why a thread cannot enter a lock whose release waits for its transaction. */
+	enum Exclusion {
+
+		PERMIT {
+
+			@Override
+			LockOptions.Builder inside(LockOptions.Builder options) {
+				return options.permits(1);
+			}
+
+			@Override
+			LockOptions.Builder after(LockOptions.Builder options) {
+				return options.permits(1);
+			}
+
+		},
+
+		UPGRADE {
+
+			@Override
+			LockOptions.Builder inside(LockOptions.Builder options) {
+				return options.mode(LockMode.SHARED);
+			}
+
+		},
+
+		NO_GUARD {
+
+			@Override
+			TransactionTemplate transaction(ApplicationContext context) {
+				return new TransactionTemplate(new DataSourceTransactionManager(context.getBean(DataSource.class)));
+			}
+
+		};
+
+		LockOptions.Builder inside(LockOptions.Builder options) {
+			return options;
+		}
+
+		LockOptions.Builder after(LockOptions.Builder options) {
+			return options;
+		}
+
+		TransactionTemplate transaction(ApplicationContext context) {
+			return new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
 		}
 
 	}

@@ -71,6 +71,7 @@ class TransactionalReleaseTimingTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void releasesAfterResourcesThatCommitInTheCompletion(boolean commits) {
+		CommitGuard.addTo(this.manager, true);
 		template().executeWithoutResult((status) -> {
 			registerResource("earlier resource");
 			release(this.timing.releases());
@@ -85,6 +86,7 @@ class TransactionalReleaseTimingTests {
 	/** Such a resource may be used for the first time before the commit. */
 	@Test
 	void releasesAfterResourcesThatAreUsedBeforeTheCommit() {
+		CommitGuard.addTo(this.manager, true);
 		template().executeWithoutResult((status) -> {
 			release(this.timing.releases());
 			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
