@@ -1,5 +1,6 @@
 package io.leasehold.engine.jdbc;
 
+import java.net.SocketException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -17,8 +18,10 @@ import io.leasehold.engine.MonotonicClock;
 import io.leasehold.test.contract.EngineAddress;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.SharedLockEngineContract;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.datasource.init.ScriptUtils;
 
@@ -34,9 +37,17 @@ abstract class JdbcLockEngineContract extends SharedLockEngineContract {
 	/** Name of the platform, as in the location of the table's script. */
 	abstract String platform();
 
-	/** PostgreSQL rejects concurrent statements that create the same table. */
+	/** HSQLDB's server may break a new connection on a busy machine. */
 	@BeforeEach
-	void createTable() throws SQLException {
+	void createTable() {
+		Awaitility.await()
+			.pollInSameThread()
+			.ignoreExceptionsMatching((ex) -> NestedExceptionUtils.getMostSpecificCause(ex) instanceof SocketException)
+			.untilAsserted(this::createTableOnce);
+	}
+
+	/** PostgreSQL rejects concurrent statements that create the same table. */
+	private void createTableOnce() throws SQLException {
 		synchronized (JdbcLockEngineContract.class) {
 			try (Connection connection = DriverManager.getConnection(url())) {
 				ScriptUtils.executeSqlScript(connection, new ClassPathResource(LockTableScript.location(platform())));
