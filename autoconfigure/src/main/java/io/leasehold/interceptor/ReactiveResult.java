@@ -31,9 +31,6 @@ import org.springframework.util.Assert;
  */
 class ReactiveResult implements ResultKind {
 
-	/** Message of Reactor's exception, whose cause is that of the release. */
-	private static final String RELEASE_FAILED = "Async resource cleanup failed after onComplete";
-
 	private final ReactiveAdapter adapter;
 
 	ReactiveResult(ReactiveAdapter adapter) {
@@ -96,7 +93,8 @@ class ReactiveResult implements ResultKind {
 
 	private Flux<Object> underLock(Supplier<Taken> taking) {
 		return Flux
-			.usingWhen(Mono.fromSupplier(taking), this::publisher, Taken::end, Taken::endAfter,
+			.usingWhen(Mono.fromSupplier(taking), this::publisher,
+					(taken) -> taken.end().onErrorMap(LockLostException.class, LossAtEnd::new), Taken::endAfter,
 					(taken) -> taken.end().onErrorComplete())
 			.onErrorMap(ReactiveResult::unwrapped);
 	}
@@ -155,9 +153,23 @@ class ReactiveResult implements ResultKind {
 		}
 	}
 
+	/** Reactor wraps the exception of a release. */
 	private static Throwable unwrapped(Throwable failure) {
-		return (failure.getCause() instanceof LockLostException loss && RELEASE_FAILED.equals(failure.getMessage()))
-				? loss : failure;
+		return (failure.getCause() instanceof LossAtEnd end) ? end.loss : failure;
+	}
+
+	/** Loss that the release reports, not one that the body has thrown. */
+	private static final class LossAtEnd extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		private final LockLostException loss;
+
+		LossAtEnd(LockLostException loss) {
+			super(loss);
+			this.loss = loss;
+		}
+
 	}
 
 	/**
