@@ -26,6 +26,7 @@ import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostP
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.scheduling.config.TaskManagementConfigUtils;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -42,9 +43,6 @@ public final class LockAnnotationValidator
 
 	/** Bean of tests that replace beans by mocks, which have no proxies. */
 	private static final String REPLACED_BEANS = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
-
-	/** Bean of {@code @EnableAsync} with mode ASPECTJ. */
-	private static final String WOVEN_ASYNC = "org.springframework.scheduling.config.internalAsyncExecutionAspect";
 
 	private final LockOperationSource operations;
 
@@ -204,7 +202,8 @@ public final class LockAnnotationValidator
 		locked.forEach((method, annotation) -> {
 			LockOperation operation = this.operations.find(method, type);
 			order.check(method, annotation);
-			if (this.beans != null && this.beans.containsBean(WOVEN_ASYNC)) {
+			if (this.beans != null
+					&& this.beans.containsBean(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME)) {
 				MethodChecks.checkNotWoven(annotation);
 			}
 			if (operation != null) {
