@@ -43,7 +43,7 @@ final class KeyMethods extends ReflectiveMethodResolver {
 
 	/** Formats and calendars that use them, whatever their arguments are. */
 	private static final Pattern FORMATS = Pattern
-		.compile("(new |T\\()java\\.text\\.(?!Normalizer).*" + "|(new |T\\()java\\.util\\.(Gregorian)?Calendar\\b.*"
+		.compile("(new |T\\()java\\.text\\.(?!Normalizer).*|(new |T\\()java\\.util\\.(Gregorian)?Calendar\\b.*"
 				+ "|T\\(java\\.time\\.format\\.DateTimeFormatter\\)\\.ofLocalized.*");
 
 	private static final String PATTERN = "T(java.time.format.DateTimeFormatter).ofPattern";
