@@ -77,7 +77,7 @@ final class LockDatabase implements AutoCloseable {
 				if (!Failures.isUndone(ex) || deadline - now < now - started) {
 					throw failure(Actions.of(action, key), key, ex);
 				}
-				logger.debug("Retrying to " + action, ex);
+				logger.debug("Retrying to " + Actions.of(action, key), ex);
 			}
 			LockSupport.parkNanos(Jitter.shorten(LONGEST_PAUSE, Jitter.OF_BACKOFF).toNanos());
 		}
