@@ -2,8 +2,6 @@ package io.leasehold.transaction;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
@@ -33,11 +31,13 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.event.TransactionPhase;
 import org.springframework.transaction.event.TransactionalEventListener;
-import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import static io.leasehold.transaction.LockAgainInTransactionTests.KEY;
+import static io.leasehold.transaction.LockAgainInTransactionTests.inTransaction;
+import static io.leasehold.transaction.LockAgainInTransactionTests.isFree;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -45,8 +45,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * for its own lock, whatever was registered first.
  */
 class LockAgainAfterTransactionTests {
-
-	private static final String KEY = "order:7";
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class,
@@ -83,7 +81,8 @@ class LockAgainAfterTransactionTests {
 			};
 			new TransactionTemplate(context.getBean(PlatformTransactionManager.class))
 				.executeWithoutResult((status) -> {
-					Runnable registration = () -> moment.register(() -> inTransaction(context, inner, call));
+					Runnable work = (inner < 0) ? call : () -> inTransaction(context, inner, call);
+					Runnable registration = () -> moment.register(work);
 					if (first) {
 						registration.run();
 					}
@@ -131,28 +130,6 @@ class LockAgainAfterTransactionTests {
 			assertThat(acquired).isTrue();
 			assertThat(isFree(context)).isTrue();
 		});
-	}
-
-	private static void inTransaction(ApplicationContext context, int propagation, Runnable work) {
-		if (propagation < 0) {
-			work.run();
-			return;
-		}
-		new TransactionTemplate(context.getBean(PlatformTransactionManager.class),
-				new DefaultTransactionDefinition(propagation))
-			.executeWithoutResult((status) -> work.run());
-	}
-
-	/** Return whether another thread acquires the lock. */
-	private static boolean isFree(ApplicationContext context) {
-		return CompletableFuture.supplyAsync(() -> {
-			LockView view = context.getBean(DistributedLocks.class).asLock(KEY);
-			boolean free = view.tryLock();
-			if (free) {
-				view.unlock();
-			}
-			return free;
-		}).orTimeout(1, TimeUnit.MINUTES).join();
 	}
 
 	enum Moment {

@@ -45,7 +45,7 @@ import static org.awaitility.Awaitility.await;
  */
 class LockAgainInTransactionTests {
 
-	private static final String KEY = "order:7";
+	static final String KEY = "order:7";
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class,
@@ -175,14 +175,14 @@ class LockAgainInTransactionTests {
 		this.runner.run(test::accept);
 	}
 
-	private static void inTransaction(ApplicationContext context, int propagation, Runnable work) {
+	static void inTransaction(ApplicationContext context, int propagation, Runnable work) {
 		new TransactionTemplate(context.getBean(PlatformTransactionManager.class),
 				new DefaultTransactionDefinition(propagation))
 			.executeWithoutResult((status) -> work.run());
 	}
 
 	/** Return whether another thread acquires the lock. */
-	private static boolean isFree(ApplicationContext context) {
+	static boolean isFree(ApplicationContext context) {
 		return CompletableFuture.supplyAsync(() -> {
 			LockView view = context.getBean(DistributedLocks.class).asLock(KEY);
 			boolean free = view.tryLock();
@@ -190,7 +190,7 @@ class LockAgainInTransactionTests {
 				view.unlock();
 			}
 			return free;
-		}).orTimeout(30, TimeUnit.SECONDS).join();
+		}).orTimeout(1, TimeUnit.MINUTES).join();
 	}
 
 	/** Form of a call that waits for a lock. */
