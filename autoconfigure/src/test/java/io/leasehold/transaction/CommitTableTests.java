@@ -92,6 +92,21 @@ class CommitTableTests {
 		assertThat(this.wrong).isEmpty();
 	}
 
+	/** Otherwise code that runs then would enter the lock again, and believe it. */
+	@ParameterizedTest
+	@EnumSource(names = { "JDBC", "JPA" })
+	void lockAcquiredInsideIsLostBeforeOtherSynchronizationsSeeAnUnknownCommit(ManagerSetup setup) {
+		setup.runner(this.database).run((context) -> {
+			Cell cell = new Cell(new Application(context, this.database), Place.INSIDE, Event.UNKNOWN, "entered");
+			List<Boolean> lost = new ArrayList<>();
+			cell.afterCompletion = () -> lost
+				.add(catchThrowable(() -> Objects.requireNonNull(cell.held).throwIfLost()) != null);
+			cell.check(this.wrong, false);
+			assertThat(lost).isNotEmpty().containsOnly(true);
+		});
+		assertThat(this.wrong).isEmpty();
+	}
+
 	/** Where the lock is acquired. */
 	enum Place {
 
