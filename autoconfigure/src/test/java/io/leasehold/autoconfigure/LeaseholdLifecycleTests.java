@@ -125,8 +125,8 @@ class LeaseholdLifecycleTests {
 	@Fault(90)
 	@Test
 	void copyOfASnapshotDuringStartupIsAMemberOfItsOwn() {
-		new DefaultLifecycleProcessor(); // reads the property once, and takes no snapshot
-											// here
+		// Reads the property once, and takes no snapshot here
+		new DefaultLifecycleProcessor();
 		SpringProperties.setProperty(DefaultLifecycleProcessor.CHECKPOINT_PROPERTY_NAME,
 				DefaultLifecycleProcessor.ON_REFRESH_VALUE);
 		try {
