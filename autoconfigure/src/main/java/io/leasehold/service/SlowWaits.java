@@ -25,9 +25,6 @@ final class SlowWaits {
 
 	private static final Log logger = LogFactory.getLog(SlowWaits.class);
 
-	/** Longer than any wait but those of candidates for a term, which have no end. */
-	private static final Duration ENDLESS = Duration.ofDays(36_500);
-
 	private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
 	/** Maximum number of keys in one check, each of which costs a request. */
@@ -101,13 +98,9 @@ final class SlowWaits {
 	/** Report waits that have become long, and return whether anyone waits. */
 	private boolean report() {
 		long now = this.clock.nanoTime();
-		Survey survey = new Survey(now);
+		Survey survey = new Survey(now, (caller) -> !caller.endless());
 		this.locks.accept(survey);
-		List<Waiting> waiting = survey.overview()
-			.waiting()
-			.stream()
-			.filter((caller) -> caller.remaining().compareTo(ENDLESS) < 0)
-			.toList();
+		List<Waiting> waiting = survey.overview().waiting();
 		// Those that were not slow at the last check
 		Duration most = this.limit.plusNanos(now - this.checked);
 		this.checked = now;

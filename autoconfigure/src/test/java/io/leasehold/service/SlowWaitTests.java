@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import io.leasehold.HeldLock;
+import io.leasehold.LockOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -60,6 +61,21 @@ class SlowWaitTests {
 		first.join().close();
 		this.process.threads.run();
 		second.join().close();
+	}
+
+	/** Such as that of {@code asLock}, but not that of a candidate for a role. */
+	@Test
+	void waitWithoutALimitIsReported(CapturedOutput output) {
+		HeldLock held = this.process.acquire("a");
+		LockOptions unlimited = this.process.options().toBuilder().waitTime(LockOptions.UNLIMITED).build();
+		CompletableFuture<HeldLock> waiting = this.process.await("a", unlimited);
+		CompletableFuture<HeldLock> candidate = this.process.await("a", unlimited.toBuilder().endless(true).build());
+		this.process.advance(Duration.ofSeconds(10));
+		assertThat(output.getOut()).containsOnlyOnce(WARNING).contains("1 callers have waited for lock 'a' (test)");
+		candidate.cancel(true);
+		held.close();
+		this.process.threads.run();
+		waiting.join().close();
 	}
 
 	@Test

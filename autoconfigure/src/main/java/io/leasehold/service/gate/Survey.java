@@ -5,7 +5,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
 
+import io.leasehold.LockOptions;
 import io.leasehold.LockOverview;
 import org.jspecify.annotations.Nullable;
 
@@ -24,20 +26,34 @@ public final class Survey {
 
 	private final long start;
 
+	private final Predicate<LockOptions> callers;
+
 	/**
 	 * Create a survey that begins now.
 	 * @param now reading of the clock of the gates, to which the date of now belongs
 	 */
 	public Survey(long now) {
+		this(now, (options) -> true);
+	}
+
+	/**
+	 * Create a survey that begins now.
+	 * @param now reading of the clock of the gates, to which the date of now belongs
+	 * @param callers whether to add the callers that wait with given options
+	 */
+	public Survey(long now, Predicate<LockOptions> callers) {
 		this.start = now;
+		this.callers = callers;
 	}
 
 	/** Add the callers that wait for a key, its open holds and its parked grant. */
 	public void add(KeyState state) {
 		for (Waiter waiter : state.waiting()) {
-			this.waiting.add(new LockOverview.Waiting(state.engine(), waiter.key(), waiter.options().name(),
-					nameOf(waiter.thread()), dateOf(waiter.start()),
-					Duration.ofNanos(Math.max(0, waiter.deadline() - state.now()))));
+			if (this.callers.test(waiter.options())) {
+				this.waiting.add(new LockOverview.Waiting(state.engine(), waiter.key(), waiter.options().name(),
+						nameOf(waiter.thread()), dateOf(waiter.start()),
+						Duration.ofNanos(Math.max(0, waiter.deadline() - state.now()))));
+			}
 		}
 		for (KeyState.Held held : state.held()) {
 			Hold hold = held.hold();
