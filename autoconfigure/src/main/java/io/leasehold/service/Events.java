@@ -48,11 +48,15 @@ final class Events {
 
 	/**
 	 * Publish events in a thread of the library, for threads that must not block. Each
-	 * may occur at most once per hold.
+	 * may occur at most once per hold. Before these threads start, only health checks
+	 * publish events, in their own thread.
 	 */
 	void publishLater(LockEvent... events) {
-		if (haveListeners()) {
+		if (haveListeners() && this.threads.haveStarted()) {
 			this.threads.events().add(kindOf(events[0]), () -> List.of(events).forEach(this::publish));
+		}
+		else {
+			List.of(events).forEach(this::publish);
 		}
 	}
 

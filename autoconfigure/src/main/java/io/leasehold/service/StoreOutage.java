@@ -91,13 +91,14 @@ final class StoreOutage {
 	}
 
 	/**
-	 * Record a failure. One that a retry cannot repair, such as that of a closed engine,
-	 * is not an outage.
+	 * Record a failure. One that a retry cannot repair is an outage only if the store
+	 * caused it: that of a closed engine or of an unsuitable lock is none.
 	 * @param sent clock reading before the request was sent
 	 */
 	void failed(long sent, @Nullable Throwable failure) {
-		boolean passing = !(failure instanceof LockEngineException known) || known.isRetryable();
-		if (passing && isSilentSince(sent)) {
+		boolean ofStore = !(failure instanceof LockEngineException known) || known.isRetryable()
+				|| (known.getCause() != null && !(known.getCause() instanceof LockEngineException));
+		if (ofStore && isSilentSince(sent)) {
 			begin(silentSince(sent), failure);
 		}
 	}

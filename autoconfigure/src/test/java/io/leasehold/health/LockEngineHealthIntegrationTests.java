@@ -88,7 +88,8 @@ class LockEngineHealthIntegrationTests {
 				Connection admin = DriverManager.getConnection(server.url());
 				Statement statement = admin.createStatement()) {
 			postgres(server).run((context) -> {
-				LockEngineHealthIndicator indicator = indicator(context.getBean(LockInspector.class), "jdbc");
+				LockInspector locks = context.getBean(LockInspector.class);
+				LockEngineHealthIndicator indicator = indicator(locks, "jdbc");
 				assertThat(next(indicator).getStatus()).isEqualTo(Status.UP);
 				statement.execute("ALTER SYSTEM SET default_transaction_read_only = on");
 				statement.execute("SELECT pg_reload_conf()");
@@ -97,6 +98,7 @@ class LockEngineHealthIntegrationTests {
 					Health health = next(indicator);
 					assertThat(health.getStatus()).isEqualTo(Status.DOWN);
 					assertThat(health.getDetails().get("error").toString()).contains("read-only");
+					assertThat(locks.isUp("jdbc")).isFalse();
 				});
 			});
 		}

@@ -1,8 +1,10 @@
 package io.leasehold.service;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -14,6 +16,9 @@ import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.Member;
+import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.LockLostException;
 import io.leasehold.event.LockEvent;
 import io.leasehold.test.contract.DelegatingEngine;
@@ -127,6 +132,22 @@ class StoreOutageTests {
 		probe();
 		assertThat(isUp()).isTrue();
 		assertThat(output.getOut()).containsOnlyOnce(END);
+	}
+
+	/** The threads for events start with the first lock. */
+	@Test
+	void healthChecksPublishAnOutageBeforeTheFirstLock() {
+		LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+		List<LockEvent> published = new CopyOnWriteArrayList<>();
+		try (LockService idle = new LockService(new ServiceSettings(this.once, OnLost.THROW, 0, Duration.ZERO),
+				List.of(store), Member.of("idle"), MonotonicClock.SYSTEM, List.of(published::add),
+				ReleaseTiming.IMMEDIATE)) {
+			store.faults().setDown(true);
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(() -> idle.inspector().probe("local"));
+			store.faults().setDown(false);
+			idle.inspector().probe("local");
+			assertThat(published).hasExactlyElementsOfTypes(LockEvent.EngineDown.class, LockEvent.EngineUp.class);
+		}
 	}
 
 	/** Engines respond so, without a request, for claims that they do not know. */
@@ -263,6 +284,21 @@ class StoreOutageTests {
 		assertThat(output.getOut()).doesNotContain(BEGIN);
 		outage.failed(this.process.clock.nanoTime(), failure(true));
 		assertThat(output.getOut()).containsOnlyOnce(BEGIN).contains("No lock is held here");
+	}
+
+	/** No lock is granted until an operator corrects it. */
+	@Test
+	void rejectionThatLastsIsAnOutage(CapturedOutput output) {
+		StoreOutage outage = new StoreOutage(this.process.store, this.process.clock, (survey) -> {
+		}, new Events(List.of(), this.process.threads), () -> {
+		});
+		LockKey key = new LockKey("a");
+		outage.failed(this.process.clock.nanoTime(), new LockEngineException(key, "closed", failure(true), false));
+		assertThat(outage.isOver()).isTrue();
+		outage.failed(this.process.clock.nanoTime(),
+				new LockEngineException(key, "it is read-only", new SQLException(), false));
+		assertThat(outage.isOver()).isFalse();
+		assertThat(output.getOut()).containsOnlyOnce(BEGIN + LockEngineException.class.getName() + ": it is read-only");
 	}
 
 	/** Also if the failure does not, such as a missing response. */
