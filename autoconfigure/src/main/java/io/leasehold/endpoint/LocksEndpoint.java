@@ -155,7 +155,7 @@ public class LocksEndpoint {
 		OperatorLog.Action action = OperatorLog.Action.FORCED_RELEASE;
 		List<LockHolder> holders = attempt(action, engine, key, principal,
 				() -> this.locks.forceRelease(engine, lockKey));
-		this.log.done(action, engine, key, holders.isEmpty() ? "free" : "released", OperatorLog.describe(holders),
+		this.log.done(action, engine, key, holders.isEmpty() ? "not held" : "released", OperatorLog.describe(holders),
 				principal);
 		return describe(holders);
 	}

@@ -186,6 +186,14 @@ class KeptLocksEndpointTests {
 	}
 
 	@Test
+	void forcedReleaseEndsNoPause() throws Exception {
+		json(post("pause", "forced", null));
+		assertThat(json(send("DELETE", "local" + query("forced"), null)).isEmpty()).isTrue();
+		assertThat(lastAudit("LOCK_FORCED_RELEASE").getData()).containsEntry("outcome", "not held");
+		assertThat(kept("forced").path("pausedBy").asString()).isEqualTo("unknown");
+	}
+
+	@Test
 	void pauseOfALimitedTimeEnds() throws Exception {
 		json(post("pause", "brief", "50ms"));
 		Awaitility.await().until(() -> kept("brief").isNull());
