@@ -54,6 +54,6 @@ for path in found.values():
     print("Deadlock:")
     for thread, holder in zip(path, path[1:]):
         for lock in [lock for lock in awaited[thread] if holder in holders.get(lock, [])]:
-            print("  thread '%s' of %s waits for '%s' (%s)," % (thread[1], thread[0], lock[1], lock[0]))
-            print("    which thread '%s' of %s holds" % (holder[1], holder[0]))
+            print("  thread %r of %s waits for %r (%s)," % (thread[1], thread[0], lock[1], lock[0]))
+            print("    which thread %r of %s holds" % (holder[1], holder[0]))
 sys.exit(2 if found else 3 if missing else 0)

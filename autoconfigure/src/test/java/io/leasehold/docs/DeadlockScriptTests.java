@@ -77,6 +77,19 @@ class DeadlockScriptTests {
 				.formatted(url(1), url(0)));
 	}
 
+	/** Keys are user data. */
+	@Test
+	void keysAreOnOneLine() throws Exception {
+		CountDownLatch bothHold = new CountDownLatch(2);
+		begin(0, "payer", "order:1\nDeadlock", "stock:1\u001b[2J", bothHold);
+		begin(1, "packer", "stock:1\u001b[2J", "order:1\nDeadlock", bothHold);
+		awaitWaiting(0, 1);
+		awaitWaiting(1, 1);
+		String output = runScript(2, url(0), url(1));
+		assertThat(output.lines()).hasSize(5);
+		assertThat(output).contains("waits for 'order:1\\nDeadlock' (jdbc)", "waits for 'stock:1\\x1b[2J' (jdbc)");
+	}
+
 	@Test
 	void chainIsNoDeadlock() throws Exception {
 		CountDownLatch bothHold = new CountDownLatch(2);
