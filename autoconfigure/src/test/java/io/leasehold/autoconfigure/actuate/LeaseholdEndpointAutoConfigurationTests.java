@@ -14,6 +14,7 @@ import io.leasehold.engine.LockEngine;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.jmx.JmxEndpointAutoConfiguration;
@@ -53,13 +54,24 @@ class LeaseholdEndpointAutoConfigurationTests {
 	}
 
 	@Test
-	void onlyReadsAreAllowedUnlessAccessIsUnrestricted() {
+	void onlyReadsAreAllowedByDefault() {
 		this.exposed.run((context) -> assertThat(methods(context)).containsOnly(WebEndpointHttpMethod.GET));
-		this.exposed.withPropertyValues("management.endpoint.locks.access=UNRESTRICTED")
-			.run((context) -> assertThat(methods(context)).contains(WebEndpointHttpMethod.DELETE,
-					WebEndpointHttpMethod.POST));
+		this.exposed
+			.withPropertyValues("management.endpoint.locks.access=UNRESTRICTED",
+					"management.endpoints.access.max-permitted=READ_ONLY")
+			.run((context) -> assertThat(methods(context)).containsOnly(WebEndpointHttpMethod.GET));
 		this.exposed.withPropertyValues("management.endpoint.locks.access=NONE")
 			.run((context) -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "management.endpoint.locks.access=UNRESTRICTED",
+			"management.endpoints.access.default=UNRESTRICTED", "management.endpoint.locks.enabled=true",
+			"management.endpoints.enabled-by-default=true" })
+	void writesAreAllowedIfAccessIsUnrestricted(String property) {
+		this.exposed.withPropertyValues(property)
+			.run((context) -> assertThat(methods(context)).contains(WebEndpointHttpMethod.DELETE,
+					WebEndpointHttpMethod.POST));
 	}
 
 	@ParameterizedTest
