@@ -13,6 +13,9 @@ import kotlinx.coroutines.withContext
 import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.CoroutineContext
 
+/** Not limited to the threads of [Dispatchers.IO], which may all wait for the lock. */
+private val RELEASES = Dispatchers.IO.limitedParallelism(64)
+
 /**
  * Run a block under a lock. Waiting suspends. A cancellation ends the wait. The lock is
  * released when the block has ended, also if it was cancelled. Inside the block,
@@ -47,7 +50,7 @@ private suspend fun DistributedLocks.acquireSuspending(key: String, options: Loc
 }
 
 /** Close a lock in a thread that may block. A failure is suppressed in that of the block. */
-private suspend fun HeldLock.releaseAfter(failure: Throwable?) = withContext(NonCancellable + Dispatchers.IO) {
+private suspend fun HeldLock.releaseAfter(failure: Throwable?) = withContext(NonCancellable + RELEASES) {
 	try {
 		close()
 	}

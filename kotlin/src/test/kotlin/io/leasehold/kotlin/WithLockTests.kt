@@ -2,11 +2,13 @@ package io.leasehold.kotlin
 
 import java.io.IOException
 import java.time.Duration
+import java.util.concurrent.CountDownLatch
 
 import io.leasehold.HeldLock
 import io.leasehold.LockBusyException
 import io.leasehold.annotation.DistributedLock
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
@@ -15,6 +17,7 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
+import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
@@ -104,6 +107,28 @@ class WithLockTests {
 			waiter.cancelAndJoin()
 		}
 		application.awaitFree("order:1")
+	}
+
+	/** They may all wait for this lock, by blocking calls. */
+	@Test
+	fun lockIsReleasedWhileAllThreadsForBlockingCodeWait() = runBlocking<Unit> {
+		val threads = maxOf(64, Runtime.getRuntime().availableProcessors())
+		val waiting = CountDownLatch(threads)
+		val gate = CountDownLatch(1)
+		repeat(threads) {
+			launch(Dispatchers.IO) {
+				waiting.countDown()
+				gate.await()
+			}
+		}
+		waiting.await()
+		val caller = launch(Dispatchers.Default) { locks.withLock("order:1") { } }
+		try {
+			await().atMost(Duration.ofMinutes(1)).until { caller.isCompleted }
+		}
+		finally {
+			gate.countDown()
+		}
 	}
 
 	@Component
