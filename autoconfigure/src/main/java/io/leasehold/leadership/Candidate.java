@@ -161,13 +161,19 @@ public final class Candidate implements Leadership, AutoCloseable {
 		Duration limited = (pause.compareTo(LockOptions.UNLIMITED) < 0) ? pause : LockOptions.UNLIMITED;
 		this.thread.execute(() -> {
 			if (this.standing) {
+				Optional<HeldLock> kept = limited.isZero() ? tryEnter() : Optional.empty();
 				withdraw(RevocationCause.STEPPED_DOWN);
-				this.pause = this.thread.schedule(() -> {
-					this.pause = null;
-					stand();
-				}, limited.toNanos(), TimeUnit.NANOSECONDS);
+				this.pause = limited.isZero() ? null
+						: this.thread.schedule(this::endPause, limited.toNanos(), TimeUnit.NANOSECONDS);
+				stand();
+				kept.ifPresent(this::close);
 			}
 		});
+	}
+
+	private void endPause() {
+		this.pause = null;
+		stand();
 	}
 
 	/**
@@ -186,6 +192,7 @@ public final class Candidate implements Leadership, AutoCloseable {
 		});
 	}
 
+	/** Call this before a release: a store without a queue then prefers others. */
 	private void stand() {
 		if (!this.standing || this.pause != null || this.candidacy != null || this.term != null) {
 			return;
@@ -222,8 +229,8 @@ public final class Candidate implements Leadership, AutoCloseable {
 			lead(held);
 		}
 		else {
-			close(held); // so that the roles are spread: it was elected in another one
 			stand();
+			close(held); // so that the roles are spread: it was elected in another one
 		}
 	}
 

@@ -19,6 +19,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.ReleaseOutcome;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.event.LockEvent;
 import io.leasehold.test.contract.DelegatingEngine;
@@ -392,6 +393,28 @@ class CandidateTests {
 		await().until(second.candidate::isLeader);
 	}
 
+	/** As if another process waited for the role, at a store without a queue. */
+	@Test
+	void roleIsLeftToOthersAfterAStepDownAndAfterAnotherElection() {
+		Instance stepping = new LocalInstance(new UnorderedEngine(this.store));
+		stepping.start();
+		await().until(stepping.candidate::isLeader);
+		stepping.candidate.stepDown(Duration.ZERO);
+		await().until(() -> stepping.isWaiting() && this.store.size() == 0);
+		Instance first = new LocalInstance();
+		first.start();
+		await().until(first.candidate::isLeader);
+		UnorderedEngine engine = new UnorderedEngine(this.store);
+		Instance elected = new LocalInstance(engine);
+		AtomicLong elections = new AtomicLong();
+		elected.candidate.start(elections);
+		await().until(elected::isWaiting);
+		elections.incrementAndGet();
+		first.candidate.stepDown(Duration.ofHours(1));
+		await().until(() -> engine.releases.get() == 1 && elected.isWaiting() && this.store.size() == 0);
+		assertThat(elected.events).isEmpty();
+	}
+
 	@SuppressWarnings("unchecked")
 	private static <T extends Exception> void raise(Exception ex) throws T {
 		throw (T) ex;
@@ -424,6 +447,26 @@ class CandidateTests {
 		void listen(Object event) {
 			super.listen(event);
 			awaitLatch(CandidateTests.this.listened);
+		}
+
+	}
+
+	/** The processes that wait need an hour to poll. */
+	private static final class UnorderedEngine extends DelegatingEngine {
+
+		private final AtomicInteger releases = new AtomicInteger();
+
+		UnorderedEngine(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public ReleaseOutcome release(Claim claim) {
+			if (super.release(claim) instanceof ReleaseOutcome.Released) {
+				this.releases.incrementAndGet();
+				return new ReleaseOutcome.Released(Duration.ofHours(1));
+			}
+			return new ReleaseOutcome.NotOwner();
 		}
 
 	}
