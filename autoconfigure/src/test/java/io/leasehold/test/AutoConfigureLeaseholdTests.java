@@ -15,10 +15,12 @@ import io.leasehold.LockBusyException;
 import io.leasehold.LockEngineException;
 import io.leasehold.LockOptions;
 import io.leasehold.annotation.DistributedLock;
+import io.leasehold.annotation.LeaderOnly;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.jdbc.JdbcLockEngine;
 import io.leasehold.engine.local.LocalLockEngine;
 import io.leasehold.engine.redis.RedisLockEngine;
+import io.leasehold.leadership.Leadership;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
@@ -197,9 +199,10 @@ class AutoConfigureLeaseholdTests {
 	}
 
 	@Nested
-	@WebMvcTest(properties = { REDIS, JDBC, NO_SERVER, "leasehold.enabled=false" })
+	@WebMvcTest(properties = { REDIS, JDBC, NO_SERVER, "leasehold.enabled=false", "leasehold.leadership.roles=clerk",
+			"leasehold.leadership.engine=memcached" })
 	@AutoConfigureLeasehold
-	@Import(Shop.class)
+	@Import({ Shop.class, Clerk.class })
 	class WebSliceWithLocks {
 
 		@Test
@@ -208,11 +211,26 @@ class AutoConfigureLeaseholdTests {
 			assertThat(recorder).released("order:42");
 		}
 
+		@Test
+		void leadsInMemory(@Autowired Clerk clerk, @Autowired Leadership leadership) {
+			Awaitility.await().until(leadership::isLeader);
+			assertThat(clerk.work()).isEqualTo("done");
+		}
+
 	}
 
 	@SpringBootConfiguration(proxyBeanMethods = false)
 	@EnableAutoConfiguration(exclude = R2dbcAutoConfiguration.class)
 	static class Application {
+
+	}
+
+	static class Clerk {
+
+		@LeaderOnly("clerk")
+		public String work() {
+			return "done";
+		}
 
 	}
 
