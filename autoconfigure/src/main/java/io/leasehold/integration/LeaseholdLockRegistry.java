@@ -19,9 +19,16 @@ public final class LeaseholdLockRegistry
 
 	private final DistributedLocks locks;
 
-	/** Create a registry of locks with the default options. */
-	public LeaseholdLockRegistry(DistributedLocks locks) {
+	private final Duration minLease;
+
+	/**
+	 * Create a registry of locks with the default options.
+	 * @param minLease shortest lease that the default engine accepts; the lease of a
+	 * shorter time to live
+	 */
+	public LeaseholdLockRegistry(DistributedLocks locks, Duration minLease) {
 		this.locks = locks;
+		this.minLease = minLease;
 	}
 
 	/**
@@ -60,7 +67,7 @@ public final class LeaseholdLockRegistry
 	}
 
 	private RegistryLock lock(Object key) {
-		return new RegistryLock(this.locks, RegistryKeys.of(key));
+		return new RegistryLock(this.locks, RegistryKeys.of(key), this.minLease);
 	}
 
 }

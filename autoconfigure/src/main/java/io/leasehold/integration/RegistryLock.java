@@ -22,11 +22,14 @@ final class RegistryLock implements DistributedLock {
 
 	private final String key;
 
+	private final Duration minLease;
+
 	private final LockView view;
 
-	RegistryLock(DistributedLocks locks, String key) {
+	RegistryLock(DistributedLocks locks, String key, Duration minLease) {
 		this.locks = locks;
 		this.key = key;
+		this.minLease = minLease;
 		this.view = locks.asLock(key);
 	}
 
@@ -62,7 +65,8 @@ final class RegistryLock implements DistributedLock {
 
 	/** Return a view that acquires the lock with another lease. */
 	private LockView viewFor(Duration timeToLive) {
-		LockOptions options = this.locks.defaults().toBuilder().lease(timeToLive).build();
+		Duration lease = (timeToLive.compareTo(this.minLease) < 0) ? this.minLease : timeToLive;
+		LockOptions options = this.locks.defaults().toBuilder().lease(lease).build();
 		return this.locks.asLock(this.key, options);
 	}
 

@@ -15,7 +15,10 @@ import io.leasehold.LockLostException;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdLocalAutoConfiguration;
 import io.leasehold.autoconfigure.integration.LeaseholdIntegrationAutoConfiguration;
+import io.leasehold.engine.LockEngine;
+import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
+import io.leasehold.test.contract.DelegatingEngine;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -92,6 +95,35 @@ class LeaseholdLockRegistryTests {
 			}
 			assertThat(store.size()).isZero();
 		});
+	}
+
+	@Test
+	void timeToLiveMayBeShorterThanAnyLease() {
+		Duration shortest = Duration.ofHours(1);
+		LocalLockEngine store = new LocalLockEngine(MonotonicClock.SYSTEM);
+		new ApplicationContextRunner()
+			.withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class,
+					LeaseholdIntegrationAutoConfiguration.class))
+			.withPropertyValues("leasehold.lease=2h")
+			.withBean("engine", LockEngine.class, () -> new DelegatingEngine(store) {
+
+				@Override
+				public Duration minLease() {
+					return shortest;
+				}
+
+			})
+			.run((context) -> {
+				LeaseholdLockRegistry registry = context.getBean(LeaseholdLockRegistry.class);
+				registry.obtain("a").lock(Duration.ofSeconds(1));
+				assertThat(registry.obtain("b").tryLock(Duration.ZERO, Duration.ofMillis(1))).isTrue();
+				for (String key : List.of("a", "b")) {
+					assertThat(store.inspect(new LockKey(key))).singleElement()
+						.satisfies(
+								(holder) -> assertThat(holder.remaining()).isBetween(shortest.dividedBy(2), shortest));
+					registry.obtain(key).unlock();
+				}
+			});
 	}
 
 	@Test

@@ -1,6 +1,7 @@
 package io.leasehold.autoconfigure.integration;
 
 import io.leasehold.DistributedLocks;
+import io.leasehold.LockInspector;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.integration.LeaseholdLockRegistry;
 
@@ -29,8 +30,8 @@ public final class LeaseholdIntegrationAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(LockRegistry.class)
-	LeaseholdLockRegistry leaseholdLockRegistry(DistributedLocks locks) {
-		return new LeaseholdLockRegistry(locks);
+	LeaseholdLockRegistry leaseholdLockRegistry(DistributedLocks locks, LockInspector inspector) {
+		return new LeaseholdLockRegistry(locks, inspector.minLease(locks.defaults().engine()));
 	}
 
 }
