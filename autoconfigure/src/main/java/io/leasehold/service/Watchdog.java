@@ -38,8 +38,8 @@ final class Watchdog {
 
 	private static final Log logger = LogFactory.getLog(Watchdog.class);
 
-	/** Result of a check that found no hold. */
-	private static final long IDLE = Long.MAX_VALUE;
+	/** Time until the next tick if there is no hold: far away, without overflow. */
+	private static final long IDLE = Long.MAX_VALUE / 2;
 
 	private static final long LONGEST_TICK = Duration.ofSeconds(1).toNanos();
 
@@ -65,9 +65,7 @@ final class Watchdog {
 	/** Whether a batch of due holds is being renewed. */
 	private volatile boolean renewing;
 
-	private volatile boolean planned;
-
-	/** Time of the next tick, if one is planned. */
+	/** Time of the next tick; far away if none is planned. */
 	private volatile long nextTick;
 
 	private final Standstill standstill = new Standstill();
@@ -83,6 +81,7 @@ final class Watchdog {
 		this.threads = threads;
 		this.gates = gates;
 		this.listener = listener;
+		this.nextTick = clock.nanoTime() + IDLE;
 	}
 
 	/**
@@ -118,29 +117,26 @@ final class Watchdog {
 		this.threads.renewals().execute(this::renewUrgent);
 	}
 
+	/** Plan a tick, or keep the present plan if its timer does not start. */
 	private void tickAt(long when) {
-		if (comesBefore(when)) {
+		if (when - this.nextTick >= 0) {
 			return;
 		}
 		synchronized (this) {
-			if (!comesBefore(when)) {
+			if (when - this.nextTick < 0) {
+				Future<?> started = this.threads.schedule(this::tick, when - this.clock.nanoTime());
 				if (this.timer != null) {
 					this.timer.cancel(false);
 				}
+				this.timer = started;
 				this.nextTick = when;
-				this.planned = true;
-				this.timer = this.threads.schedule(this::tick, when - this.clock.nanoTime());
 			}
 		}
 	}
 
-	private boolean comesBefore(long when) {
-		return this.planned && when - this.nextTick >= 0;
-	}
-
 	/** Return for how long the process stood still lately, zero if it did not. */
 	Duration standstill(long now) {
-		return this.standstill.length(now, this.planned ? this.nextTick : now);
+		return this.standstill.length(now, this.nextTick);
 	}
 
 	/**
@@ -149,16 +145,21 @@ final class Watchdog {
 	 */
 	private void tick() {
 		long now = this.clock.nanoTime();
-		this.standstill.ticked(now, this.nextTick);
-		this.planned = false;
+		long due;
+		synchronized (this) {
+			due = this.nextTick;
+			this.nextTick = now + IDLE;
+		}
 		long next = LONGEST_TICK;
 		try {
+			this.standstill.ticked(now, due);
 			next = checkAll(now);
 		}
 		catch (RuntimeException | Error ex) {
+			this.renewing = false; // its batch may not have begun
 			logger.error("The watchdog of engine '%s' failed; it will retry".formatted(this.engine.name()), ex);
 		}
-		if (next != IDLE) {
+		finally {
 			tickAt(now + next);
 		}
 	}
@@ -188,8 +189,7 @@ final class Watchdog {
 	private static long check(Hold hold, long now) {
 		long wait = Math.min(hold.remaining(now), LONGEST_TICK);
 		if (hold.isRenewable(now)) {
-			long next = isDue(hold, now) ? RenewalRule.retryPause(hold.lease()) : hold.renewAt() - now;
-			wait = Math.min(wait, next);
+			wait = Math.min(wait, isDue(hold, now) ? RenewalRule.retryPause(hold.lease()) : hold.renewAt() - now);
 		}
 		return Math.max(SHORTEST_TICK, wait);
 	}

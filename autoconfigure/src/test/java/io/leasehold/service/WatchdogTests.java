@@ -6,6 +6,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
@@ -27,10 +30,13 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class WatchdogTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(1);
+
+	private static final LockOptions OPTIONS = ServiceOverThreads.OPTIONS.toBuilder().lease(LEASE).build();
 
 	private final VirtualClock clock = new VirtualClock();
 
@@ -71,10 +77,73 @@ class WatchdogTests {
 		}
 	}
 
+	/** The stack of the caller's thread is full, for example. */
+	@Test
+	void locksAreRenewedAfterAnErrorInTheThreadThatPlannedIt() {
+		RefusingThreads threads = new RefusingThreads();
+		Gaps gaps = new Gaps(new LocalLockEngine(this.clock));
+		try (ServiceOverThreads service = new ServiceOverThreads(gaps, threads, this.clock)) {
+			threads.refusesTimer = true;
+			assertThatExceptionOfType(StackOverflowError.class).isThrownBy(() -> service.acquire("a", OPTIONS));
+			threads.refusesTimer = false;
+			requireRenewal(service.acquire("b", OPTIONS), gaps);
+		}
+	}
+
+	@Test
+	void locksAreRenewedAfterTheRefusalOfABatch() {
+		RefusingThreads threads = new RefusingThreads();
+		Gaps gaps = new Gaps(new LocalLockEngine(this.clock));
+		try (ServiceOverThreads service = new ServiceOverThreads(gaps, threads, this.clock)) {
+			HeldLock held = service.acquire("a", OPTIONS);
+			threads.refusesBatch.set(true);
+			requireRenewal(held, gaps);
+			assertThat(threads.refusesBatch).isFalse();
+		}
+	}
+
+	private void requireRenewal(HeldLock held, Gaps gaps) {
+		this.clock.advance(LEASE.dividedBy(3));
+		Awaitility.await().until(() -> gaps.renewals.get() > 0);
+		assertThat(held.isValid()).isTrue();
+	}
+
 	private LockService service(LockEngine engine) {
 		LockOptions defaults = new LockOptions("test", "local", LEASE, LEASE, Duration.ZERO, LockOptions.UNLIMITED);
 		return new LockService(new ServiceSettings(defaults, OnLost.WARN, 63, Duration.ofSeconds(5)), List.of(engine),
 				Member.of("test"), this.clock, List.of(), ReleaseTiming.IMMEDIATE);
+	}
+
+	/** Threads that do not accept some tasks. */
+	private static final class RefusingThreads extends EngineThreads {
+
+		private volatile boolean refusesTimer;
+
+		/** The next one only. */
+		private final AtomicBoolean refusesBatch = new AtomicBoolean();
+
+		RefusingThreads() {
+			super("refusing");
+		}
+
+		@Override
+		Future<?> schedule(Runnable task, long nanos) {
+			if (this.refusesTimer) {
+				throw new StackOverflowError();
+			}
+			return super.schedule(task, nanos);
+		}
+
+		@Override
+		Executor renewals() {
+			return (task) -> {
+				if (this.refusesBatch.compareAndSet(true, false)) {
+					throw new OutOfMemoryError("Java heap space");
+				}
+				super.renewals().execute(task);
+			};
+		}
+
 	}
 
 	/** Takes 5 ms for a renewal, and measures the time between those of each lock. */
