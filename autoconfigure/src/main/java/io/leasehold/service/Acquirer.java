@@ -167,26 +167,43 @@ record Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Fact
 	private KeyGate enter(Waiter waiter) {
 		while (true) {
 			KeyGate gate = this.gates.gate(waiter.key(), waiter.options());
-			Decision decision = gate.enter(waiter);
-			this.driver.carryOut(gate, decision);
-			if (!decision.entersAgain()) {
-				if (!waiter.options().linger().isZero() && !waiter.hasEnded()) {
-					this.driver.subscribeToRecalls();
+			try {
+				if (enter(waiter, gate)) {
+					return gate;
 				}
-				StoreClaim first = decision.first();
-				if (first == null) {
-					startWaiting(gate, waiter, decision);
+			}
+			catch (RuntimeException | Error ex) {
+				// Such as of a full stack: the queue must not keep a caller that is gone
+				if (!waiter.hasEnded()) {
+					giveUp(waiter, gate, new LockEngineException(waiter.key(), String.valueOf(ex), ex));
 				}
-				else if (waiter.thread() != null) {
-					startWaiting(gate, waiter, this.driver.send(gate, first));
-				}
-				else {
-					this.threads.workers().execute(() -> requestFirst(gate, first, waiter));
-				}
-				return gate;
+				throw ex;
 			}
 			gate.held().forEach((held) -> this.holds.isValid(gate, held.hold()));
 		}
+	}
+
+	/** Enter a gate, and return {@code false} if the waiter must enter again. */
+	private boolean enter(Waiter waiter, KeyGate gate) {
+		Decision decision = gate.enter(waiter);
+		this.driver.carryOut(gate, decision);
+		if (decision.entersAgain()) {
+			return false;
+		}
+		if (!waiter.options().linger().isZero() && !waiter.hasEnded()) {
+			this.driver.subscribeToRecalls();
+		}
+		StoreClaim first = decision.first();
+		if (first == null) {
+			startWaiting(gate, waiter, decision);
+		}
+		else if (waiter.thread() != null) {
+			startWaiting(gate, waiter, this.driver.send(gate, first));
+		}
+		else {
+			this.threads.workers().execute(() -> requestFirst(gate, first, waiter));
+		}
+		return true;
 	}
 
 	/** Send the first request of an async caller, in a thread of the library. */

@@ -277,6 +277,37 @@ class LockRenewalTests extends LockServiceFixture {
 		}
 	}
 
+	/** A full stack also prevents the report of the first error. */
+	@Test
+	void callerThatFailsDuringItsRequestLeavesTheQueue() {
+		AtomicBoolean full = new AtomicBoolean();
+		LockEngine engine = new DelegatingEngine(this.store) {
+			@Override
+			public AcquisitionOutcome tryAcquire(Claim claim) {
+				throwIfFull();
+				return super.tryAcquire(claim);
+			}
+
+			@Override
+			public String name() {
+				throwIfFull();
+				return super.name();
+			}
+
+			private void throwIfFull() {
+				if (full.get()) {
+					throw new StackOverflowError();
+				}
+			}
+		};
+		try (LockService service = service(engine)) {
+			full.set(true);
+			assertThatExceptionOfType(StackOverflowError.class).isThrownBy(() -> service.acquire("a"));
+			full.set(false);
+			service.acquire("a").close();
+		}
+	}
+
 	@Test
 	void waitIsReportedOnceThoughItsFirstGrantWasTakenTooLate() throws Exception {
 		AtomicBoolean late = new AtomicBoolean();
