@@ -88,7 +88,7 @@ final class Contents {
 		try {
 			return find(value, DEPTH);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			return null; // cannot be read, such as a list that another thread changes
 		}
 	}

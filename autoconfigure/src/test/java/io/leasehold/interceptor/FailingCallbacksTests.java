@@ -1,5 +1,6 @@
 package io.leasehold.interceptor;
 
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -7,6 +8,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.leasehold.DistributedLocks;
@@ -148,7 +150,7 @@ class FailingCallbacksTests {
 
 		ACCESSOR_GET, ACCESSOR_SET, ACCESSOR_RESTORE, EXECUTOR, EXECUTOR_AFTER, FOLLOW, EVENT, ACQUIRE_ENDED,
 		HOLD_STARTED, HOLD_ENDED, OBSERVATION_START, OBSERVATION_SCOPE, OBSERVATION_STOP, FENCING, FENCING_CLOSE,
-		STAGE_OBSERVED
+		STAGE_OBSERVED, VALUE_READ
 
 	}
 
@@ -242,7 +244,7 @@ class FailingCallbacksTests {
 
 		private static Object join(CompletableFuture<?> result) throws Throwable {
 			try {
-				return String.valueOf(result.join());
+				return result.join();
 			}
 			catch (CompletionException ex) {
 				throw ex.getCause();
@@ -391,13 +393,28 @@ class FailingCallbacksTests {
 	}
 
 	/** A future whose observers fail. */
-	private static final class Unobservable extends CompletableFuture<String> {
+	private static final class Unobservable<T> extends CompletableFuture<T> {
 
 		@Override
-		public CompletableFuture<String> whenComplete(
-				java.util.function.BiConsumer<? super String, ? super Throwable> action) {
+		public CompletableFuture<T> whenComplete(java.util.function.BiConsumer<? super T, ? super Throwable> action) {
 			reached(Callback.STAGE_OBSERVED);
 			return super.whenComplete(action);
+		}
+
+	}
+
+	/** A list that cannot be read. */
+	private static final class Unreadable extends AbstractList<String> {
+
+		@Override
+		public String get(int index) {
+			return "paid";
+		}
+
+		@Override
+		public int size() {
+			reached(Callback.VALUE_READ);
+			return 1;
 		}
 
 	}
@@ -416,7 +433,7 @@ class FailingCallbacksTests {
 
 		@DistributedLock(key = "#key")
 		public CompletableFuture<String> stage(String key, Supplier<CompletableFuture<String>> body) {
-			return followed(body.get());
+			return followed(body.get(), (value) -> value);
 		}
 
 		@Async("special")
@@ -427,7 +444,7 @@ class FailingCallbacksTests {
 
 		@DistributedLock(key = "#key")
 		public Object any(String key, Supplier<CompletableFuture<String>> body) {
-			return followed(body.get());
+			return followed(body.get(), (value) -> new Unreadable());
 		}
 
 		@DistributedLock(key = "#key")
@@ -440,9 +457,9 @@ class FailingCallbacksTests {
 			return Flux.from(Mono.fromFuture(body.get()));
 		}
 
-		private static CompletableFuture<String> followed(CompletableFuture<String> body) {
-			Unobservable future = new Unobservable();
-			body.whenComplete((value, failure) -> future.complete(value));
+		private static <T> CompletableFuture<T> followed(CompletableFuture<String> body, Function<String, T> result) {
+			Unobservable<T> future = new Unobservable<>();
+			body.whenComplete((value, failure) -> future.complete(result.apply(value)));
 			return future;
 		}
 
