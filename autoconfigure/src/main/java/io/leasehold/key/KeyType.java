@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.KotlinDetector;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ConcurrentReferenceHashMap;
+import org.springframework.util.ConcurrentReferenceHashMap.ReferenceType;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -48,17 +50,11 @@ record KeyType(@Nullable String problem, String action, List<Method> components)
 			"java.util.TimeZone", "its getID()", "java.lang.Class", "its getName()", "java.lang.Double",
 			"a BigDecimal or a whole number", "java.lang.Float", "a BigDecimal or a whole number");
 
-	private static final ClassValue<KeyType> TYPES = new ClassValue<>() {
-
-		@Override
-		protected KeyType computeValue(Class<?> type) {
-			return find(type);
-		}
-
-	};
+	/** Weak. A {@code ClassValue} would let types of the JDK keep this class loaded. */
+	private static final Map<Class<?>, KeyType> TYPES = new ConcurrentReferenceHashMap<>(16, ReferenceType.WEAK);
 
 	static KeyType of(Class<?> type) {
-		return TYPES.get(type);
+		return TYPES.computeIfAbsent(type, KeyType::find);
 	}
 
 	private static KeyType find(Class<?> type) {

@@ -1,15 +1,20 @@
 package io.leasehold.key;
 
+import java.lang.ref.WeakReference;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.core.OverridingClassLoader;
 import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Expressions with types of the application, in threads whose context class loader does
@@ -38,6 +43,32 @@ class KeyClassLoaderTests {
 				expression.formatted(TYPE), ReflectionUtils.findMethod(Names.class, "call", int.class),
 				ReflectionUtils.findMethod(Names.class, "call", int.class), Names.class);
 		assertThat(inForeignThread(() -> condition.holds(null, new Object[] { 1 }))).isEqualTo(true);
+	}
+
+	/**
+	 * A server that deploys an application again drops the class loader of the former
+	 * one.
+	 */
+	@Test
+	void typesOfTheJdkDoNotKeepTheLibraryLoaded() throws Exception {
+		WeakReference<ClassLoader> library = libraryThatReadsKeys();
+		await().until(() -> {
+			System.gc();
+			return library.refersTo(null);
+		});
+	}
+
+	private static WeakReference<ClassLoader> libraryThatReadsKeys() throws ReflectiveOperationException {
+		ClassLoader loader = new OverridingClassLoader(KeyText.class.getClassLoader()) {
+			@Override
+			protected boolean isEligibleForOverriding(String className) {
+				return className.startsWith("io.leasehold.");
+			}
+		};
+		Class<?> texts = loader.loadClass(KeyText.class.getName());
+		assertThat(texts.getMethod("of", Object.class, String.class).invoke(null, new UUID(0, 1), "The id"))
+			.hasToString("00000000-0000-0000-0000-000000000001");
+		return new WeakReference<>(loader);
 	}
 
 	private static @Nullable Object inForeignThread(java.util.function.Supplier<Object> action) {
