@@ -7,6 +7,7 @@ import io.leasehold.LockInterruptedException;
 import io.leasehold.LockKeyException;
 import io.leasehold.LockLostException;
 import io.leasehold.StaleFencingTokenException;
+import jakarta.servlet.ServletResponse;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -15,6 +16,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 
@@ -24,13 +26,13 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
  * have failed, so no response states that nothing was executed. The response is a
  * {@link ProblemDetail} that reveals neither the key nor its holder. It is logged with
  * the exception, which does: as a warning if the server failed, otherwise at debug level.
- * Thread-safe.
+ * A response that has begun is aborted by the exception. Thread-safe.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>
  */
 @ControllerAdvice
 @Order(0) // as Spring Boot's own handler, before those that handle every exception
-public final class LockProblemHandler {
+public abstract sealed class LockProblemHandler {
 
 	private static final Log logger = LogFactory.getLog(LockProblemHandler.class);
 
@@ -53,8 +55,10 @@ public final class LockProblemHandler {
 			"The request was not completed.");
 
 	/** Respond to a request, which may have to be repeated after a second. */
-	@ExceptionHandler
-	ResponseEntity<ProblemDetail> respond(LockException failure) {
+	ResponseEntity<ProblemDetail> respond(LockException failure, boolean begun) {
+		if (begun) {
+			throw failure;
+		}
 		Answer answer = answerTo(failure);
 		log(answer, failure);
 		ResponseEntity.BodyBuilder response = ResponseEntity.status(answer.status);
@@ -88,6 +92,26 @@ public final class LockProblemHandler {
 		else {
 			logger.debug(message);
 		}
+	}
+
+	/** Handler for Spring MVC. */
+	public static final class OfMvc extends LockProblemHandler {
+
+		@ExceptionHandler
+		ResponseEntity<ProblemDetail> respond(LockException failure, ServletResponse response) {
+			return respond(failure, response.isCommitted());
+		}
+
+	}
+
+	/** Handler for Spring WebFlux. */
+	public static final class OfWebFlux extends LockProblemHandler {
+
+		@ExceptionHandler
+		ResponseEntity<ProblemDetail> respond(LockException failure, ServerHttpResponse response) {
+			return respond(failure, response.isCommitted());
+		}
+
 	}
 
 	/**

@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication.Type;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.Ordered;
@@ -28,9 +29,17 @@ public final class LeaseholdWebAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnMissingBean
-	LockProblemHandler leaseholdLockProblemHandler() {
-		return new LockProblemHandler();
+	@ConditionalOnMissingBean(LockProblemHandler.class)
+	@ConditionalOnWebApplication(type = Type.SERVLET)
+	LockProblemHandler.OfMvc leaseholdLockProblemHandler() {
+		return new LockProblemHandler.OfMvc();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean(LockProblemHandler.class)
+	@ConditionalOnWebApplication(type = Type.REACTIVE)
+	LockProblemHandler.OfWebFlux leaseholdReactiveLockProblemHandler() {
+		return new LockProblemHandler.OfWebFlux();
 	}
 
 }

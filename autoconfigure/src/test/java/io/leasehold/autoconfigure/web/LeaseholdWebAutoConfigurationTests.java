@@ -1,5 +1,10 @@
 package io.leasehold.autoconfigure.web;
 
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,11 +21,13 @@ import io.leasehold.LockModeException;
 import io.leasehold.LossCause;
 import io.leasehold.StaleFencingTokenException;
 import io.leasehold.web.LockProblemHandler;
+import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -30,6 +37,9 @@ import org.springframework.boot.test.context.runner.ReactiveWebApplicationContex
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.tomcat.reactive.TomcatReactiveWebServerFactory;
+import org.springframework.boot.web.server.WebServer;
+import org.springframework.context.ApplicationContext;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -43,9 +53,11 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.reactive.config.EnableWebFlux;
+import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * Tests for {@link LeaseholdWebAutoConfiguration} and its {@link LockProblemHandler}.
@@ -114,6 +126,41 @@ class LeaseholdWebAutoConfigurationTests {
 						.value((body) -> assertThat(body).doesNotContain("not executed", "rolled back"))));
 	}
 
+	/** It would otherwise end as if it were complete, as with a stream. */
+	@Test
+	void responseThatHasBegunIsAborted(CapturedOutput output) {
+		servlet(Own.class, (client) -> assertThatThrownBy(() -> client.get().uri("/begun/lost").exchange())
+			.hasRootCause(FAILURES.get("lost")));
+		reactive(Own.class, (context) -> {
+			WebServer server = new TomcatReactiveWebServerFactory(0)
+				.getWebServer(WebHttpHandlerBuilder.applicationContext(context).build());
+			server.start();
+			try {
+				assertThat(statusOf(URI.create("http://localhost:%s/begun/lost".formatted(server.getPort()))))
+					.isNotEqualTo(200);
+			}
+			finally {
+				server.stop();
+			}
+		});
+		assertThat(output).doesNotContain("Responded with status");
+	}
+
+	/** Return the status of a complete response, 0 for one that was aborted. */
+	private static int statusOf(URI uri) {
+		try {
+			return HttpClient.newHttpClient()
+				.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+				.statusCode();
+		}
+		catch (IOException ex) {
+			return 0;
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
 	@Test
 	void nothingIsThereUnlessItIsWanted() {
 		WebApplicationContextRunner web = new WebApplicationContextRunner().withConfiguration(configuration());
@@ -132,15 +179,23 @@ class LeaseholdWebAutoConfigurationTests {
 	}
 
 	private static void onBothStacks(Class<?> advice, Consumer<WebTestClient> test) {
+		servlet(advice, test);
+		reactive(advice, (context) -> test.accept(WebTestClient.bindToApplicationContext(context).build()));
+	}
+
+	private static void servlet(Class<?> advice, Consumer<WebTestClient> test) {
 		new WebApplicationContextRunner().withConfiguration(configuration())
 			.withPropertyValues(ENABLED)
 			.withUserConfiguration(Mvc.class, advice)
 			.run((context) -> test
 				.accept(MockMvcWebTestClient.bindToApplicationContext(context.getSourceApplicationContext()).build()));
+	}
+
+	private static void reactive(Class<?> advice, Consumer<ApplicationContext> test) {
 		new ReactiveWebApplicationContextRunner().withConfiguration(configuration())
 			.withPropertyValues(ENABLED)
 			.withUserConfiguration(Reactive.class, advice)
-			.run((context) -> test.accept(WebTestClient.bindToApplicationContext(context).build()));
+			.run(test::accept);
 	}
 
 	@EnableWebMvc
@@ -149,6 +204,13 @@ class LeaseholdWebAutoConfigurationTests {
 
 		@GetMapping("/{failure}")
 		String fail(@PathVariable("failure") String failure) {
+			throw FAILURES.get(failure);
+		}
+
+		@GetMapping("/begun/{failure}")
+		void begin(@PathVariable("failure") String failure, HttpServletResponse response) throws IOException {
+			response.getWriter().write("begun");
+			response.flushBuffer();
 			throw FAILURES.get(failure);
 		}
 
@@ -161,6 +223,11 @@ class LeaseholdWebAutoConfigurationTests {
 		@GetMapping("/{failure}")
 		Mono<String> fail(@PathVariable("failure") String failure) {
 			return Mono.error(FAILURES.get(failure));
+		}
+
+		@GetMapping(path = "/begun/{failure}", produces = MediaType.APPLICATION_NDJSON_VALUE)
+		Flux<Integer> begin(@PathVariable("failure") String failure) {
+			return Flux.just(1).concatWith(Mono.error(FAILURES.get(failure)));
 		}
 
 	}
