@@ -4,11 +4,14 @@ import io.leasehold.DistributedLocks
 import io.leasehold.HeldLock
 import io.leasehold.HeldLockScope
 import io.leasehold.LockOptions
+import java.util.concurrent.ConcurrentHashMap
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.ThreadContextElement
 import kotlinx.coroutines.future.await
+import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.withContext
 import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.CoroutineContext
@@ -18,7 +21,8 @@ private val RELEASES = Dispatchers.IO.limitedParallelism(64)
 
 /**
  * Run a block under a lock. Waiting suspends. A cancellation ends the wait. The lock is
- * released when the block has ended, also if it was cancelled. Inside the block,
+ * released when the block has ended, also if it was cancelled. After a failure, this
+ * function also waits for other coroutines that run under the lock. Inside the block,
  * [HeldLock.current] is the lock, and blocking calls and annotated functions re-enter it.
  * This function does not: like the lock of a `Mutex`, its own lock is not re-entered.
  * @throws io.leasehold.LockBusyException if another owner held the lock for the whole wait time
@@ -30,7 +34,11 @@ public suspend fun <T> DistributedLocks.withLock(
 	block: suspend (HeldLock) -> T,
 ): T {
 	val lock = acquireSuspending(key, options)
-	val result = runCatching { withContext(LockScopeElement(lock)) { block(lock) } }
+	val scope = LockScopeElement(lock)
+	val result = runCatching { withContext(scope) { block(lock) } }
+	if (result.isFailure) {
+		withContext(NonCancellable) { scope.join() }
+	}
 	lock.releaseAfter(result.exceptionOrNull())
 	return result.getOrThrow()
 }
@@ -64,7 +72,25 @@ private suspend fun HeldLock.releaseAfter(failure: Throwable?) = withContext(Non
 private class LockScopeElement(private val lock: HeldLock) :
 	AbstractCoroutineContextElement(Key()), ThreadContextElement<HeldLockScope> {
 
-	override fun updateThreadContext(context: CoroutineContext): HeldLockScope = HeldLockScope.open(lock)
+	private val live = ConcurrentHashMap.newKeySet<Job>()
+
+	override fun updateThreadContext(context: CoroutineContext): HeldLockScope {
+		val job = context[Job]
+		if (job != null && live.add(job)) {
+			job.invokeOnCompletion { live.remove(job) }
+		}
+		return HeldLockScope.open(lock)
+	}
+
+	/**
+	 * Wait until all coroutines have ended. The block does not wait for those that Spring
+	 * starts for a function of a proxied bean, if it is cancelled.
+	 */
+	suspend fun join() {
+		while (live.isNotEmpty()) {
+			live.toList().joinAll()
+		}
+	}
 
 	override fun restoreThreadContext(context: CoroutineContext, oldState: HeldLockScope) = oldState.close()
 

@@ -15,6 +15,7 @@ import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
 import org.awaitility.Awaitility.await
@@ -99,6 +100,23 @@ class WithLockTests {
 		assertThat(application.isFree("order:1")).isTrue()
 	}
 
+	/** Spring calls it by a publisher, which is cancelled at once. */
+	@Test
+	fun cancelledBlockKeepsItsLockUntilAFunctionOfAProxiedBeanHasEnded() = runBlocking<Unit> {
+		val begun = CompletableDeferred<Unit>()
+		val ending = CompletableDeferred<Unit>()
+		val gate = CompletableDeferred<Unit>()
+		val caller = launch { locks.withLock("order:1") { orders.ship(begun, ending, gate) } }
+		begun.await()
+		caller.cancel()
+		ending.await()
+		assertThat(withTimeoutOrNull(500) { caller.join() }).isNull()
+		assertThat(application.isFree("order:1")).isFalse()
+		gate.complete(Unit)
+		caller.join()
+		assertThat(application.isFree("order:1")).isTrue()
+	}
+
 	@Test
 	fun cancelledCallerLeavesTheQueue() = runBlocking<Unit> {
 		locks.withLock("order:1") {
@@ -136,6 +154,19 @@ class WithLockTests {
 
 		@DistributedLock(key = "'order:' + #id")
 		suspend fun pay(id: Long): String = HeldLock.current().key().also { yield() }
+
+		suspend fun ship(begun: CompletableDeferred<Unit>, ending: CompletableDeferred<Unit>, gate: CompletableDeferred<Unit>) {
+			try {
+				begun.complete(Unit)
+				awaitCancellation()
+			}
+			finally {
+				withContext(NonCancellable) {
+					ending.complete(Unit)
+					gate.await()
+				}
+			}
+		}
 
 	}
 
