@@ -94,9 +94,14 @@ final class ReactiveBody {
 	 * @return completes when the lock is released or lost, or waits for a transaction
 	 */
 	Mono<Void> end() {
+		return end(this.ended);
+	}
+
+	/** After a failure, other coroutines of the publisher may still run. */
+	private Mono<Void> end(boolean complete) {
 		boolean unused = this.begun.compareAndSet(false, true);
 		boolean over = unused || this.ended;
-		CompletableFuture<Void> work = (over || this.refused) ? null : this.work.whenEnded();
+		CompletableFuture<Void> work = (unused || complete || this.refused) ? null : this.work.whenEnded();
 		if (work != null) {
 			return Mono.fromFuture(work, true).then(this.transaction.release(this.held, release()));
 		}
@@ -113,7 +118,7 @@ final class ReactiveBody {
 
 	/** End with a failed release suppressed in the publisher's own failure. */
 	Mono<Void> endAfter(Throwable failure) {
-		return end().onErrorResume((loss) -> {
+		return end(false).onErrorResume((loss) -> {
 			if (!(failure instanceof LockLostException)) {
 				failure.addSuppressed(loss);
 			}

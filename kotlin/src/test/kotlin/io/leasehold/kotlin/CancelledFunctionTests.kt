@@ -1,5 +1,6 @@
 package io.leasehold.kotlin
 
+import java.io.IOException
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executor
 import java.util.concurrent.LinkedBlockingQueue
@@ -14,11 +15,13 @@ import kotlinx.coroutines.TimeoutCancellationException
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
+import kotlinx.coroutines.withTimeoutOrNull
 import kotlinx.coroutines.yield
 import org.aopalliance.intercept.MethodInterceptor
 import org.assertj.core.api.Assertions.assertThat
@@ -132,6 +135,24 @@ class CancelledFunctionTests {
 		assertThat(application.isFree("stock:2")).isFalse()
 		assertHeldUntilTheGateOpens("order:1")
 		application.awaitFree("stock:2")
+	}
+
+	@Test
+	fun keyIsHeldUntilAFunctionThatAFailureOfTheBodyCancelsHasEnded() = runBlocking<Unit> {
+		val caller = launch {
+			assertThrows<IOException> {
+				orders.run(1) {
+					coroutineScope {
+						launch { stock.run(2) { slowlyEnding() } }
+						begun.await()
+						throw IOException("disk")
+					}
+				}
+			}
+		}
+		ending.await()
+		withTimeoutOrNull(500) { caller.join() }
+		assertHeldUntilTheGateOpens("order:1")
 	}
 
 	@Test
