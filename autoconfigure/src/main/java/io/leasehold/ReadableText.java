@@ -27,15 +27,18 @@ final class ReadableText {
 			return text;
 		}
 		StringBuilder result = new StringBuilder(text.length() + 16);
-		for (int start = 0; start < text.length(); start = end + 1) {
+		int start = 0;
+		while (start < text.length()) {
 			end = readableEnd(text, start, escaped);
 			result.append(text, start, end);
-			if (end < text.length() && escaped) {
-				appendEncoded(result, text.substring(end, end + 1));
+			String unreadable = (end < text.length()) ? Character.toString(text.codePointAt(end)) : "";
+			if (escaped) {
+				appendEncoded(result, unreadable);
 			}
-			else if (end < text.length() && end > start) {
+			else if (!unreadable.isEmpty() && end > start) {
 				result.append(' ');
 			}
+			start = end + unreadable.length();
 		}
 		return result.toString();
 	}
@@ -43,8 +46,8 @@ final class ReadableText {
 	/** Return the index of the first unreadable character, or the length. */
 	private static int readableEnd(String text, int start, boolean escaped) {
 		int end = start;
-		while (end < text.length() && isReadable(text.charAt(end)) && !(escaped && text.charAt(end) == '%')) {
-			end++;
+		while (end < text.length() && isReadable(text.codePointAt(end)) && !(escaped && text.charAt(end) == '%')) {
+			end = text.offsetByCodePoints(end, 1);
 		}
 		return end;
 	}
@@ -55,7 +58,7 @@ final class ReadableText {
 		}
 	}
 
-	private static boolean isReadable(char c) {
+	private static boolean isReadable(int c) {
 		return switch (Character.getType(c)) {
 			case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
 			default -> true;

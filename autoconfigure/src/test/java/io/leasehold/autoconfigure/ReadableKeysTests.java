@@ -88,6 +88,9 @@ class ReadableKeysTests {
 		assertThat(KEY.value()).isEqualTo(FORGED);
 		assertThat(new LockKey("100%")).hasToString("100%25");
 		assertThat(new LockKey("\u00e4 \ud83c\udf63")).hasToString("\u00e4 \ud83c\udf63");
+		assertThat(new LockKey("a\udb40\udc41b")).as("invisible").hasToString("a%F3%A0%81%81b");
+		assertThat(new LockException(null, "\n a\udb40\udc41\nb", null) {
+		}).hasMessage(" a b");
 	}
 
 	/** A line break in a key begins no line of the log or of a message. */
