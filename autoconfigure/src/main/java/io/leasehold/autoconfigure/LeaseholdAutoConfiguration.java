@@ -47,9 +47,6 @@ import org.springframework.util.StringUtils;
 @ImportRuntimeHints(KnownEngine.Hints.class)
 public final class LeaseholdAutoConfiguration {
 
-	LeaseholdAutoConfiguration() {
-	}
-
 	/** Static, because it is required before the first properties are bound. */
 	@Bean
 	static DurationUnits leaseholdDurationUnits() {

@@ -19,9 +19,6 @@ import org.springframework.core.Ordered;
 @ConditionalOnLockEngine(value = LocalLockEngine.NAME, onlyIfNamed = true)
 public final class LeaseholdLocalAutoConfiguration {
 
-	LeaseholdLocalAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	LocalLockEngine leaseholdLocalLockEngine(MonotonicClock clock) {

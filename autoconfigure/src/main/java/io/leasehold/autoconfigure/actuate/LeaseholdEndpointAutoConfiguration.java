@@ -31,9 +31,6 @@ import org.springframework.core.env.Environment;
 @ConditionalOnBean(LockInspector.class)
 public final class LeaseholdEndpointAutoConfiguration {
 
-	LeaseholdEndpointAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class)
 	@ConditionalOnMissingBean

@@ -47,9 +47,6 @@ public final class LeaseholdHealthAutoConfiguration {
 	private static final HealthContributorNameGenerator NAMES = HealthContributorNameGenerator
 		.withoutStandardSuffixes();
 
-	LeaseholdHealthAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnEnabledHealthIndicator("locks")
 	@Conditional(OnNoOtherHealthCondition.class)

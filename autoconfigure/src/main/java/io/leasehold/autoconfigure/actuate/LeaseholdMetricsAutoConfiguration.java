@@ -28,9 +28,6 @@ import org.springframework.core.Ordered;
 @ConditionalOnBean({ LeaseholdAutoConfiguration.class, MeterRegistry.class })
 public final class LeaseholdMetricsAutoConfiguration {
 
-	LeaseholdMetricsAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	LockMetrics leaseholdLockMetrics(MeterRegistry registry) {

@@ -26,9 +26,6 @@ import org.springframework.core.Ordered;
 @ConditionalOnBean({ LeaseholdAutoConfiguration.class, ObservationRegistry.class })
 public final class LeaseholdObservationAutoConfiguration {
 
-	LeaseholdObservationAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	LockObservations leaseholdLockObservations(ObservationRegistry registry,

@@ -38,9 +38,6 @@ import org.springframework.core.Ordered;
 @EnableConfigurationProperties(EtcdProperties.class)
 public final class LeaseholdEtcdAutoConfiguration {
 
-	LeaseholdEtcdAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean(EtcdConnectionDetails.class)
 	EtcdConnectionDetails leaseholdEtcdConnectionDetails(EtcdProperties properties,

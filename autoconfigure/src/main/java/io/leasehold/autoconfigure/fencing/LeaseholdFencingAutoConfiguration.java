@@ -41,9 +41,6 @@ import org.springframework.transaction.PlatformTransactionManager;
 @ImportRuntimeHints(LeaseholdFencingAutoConfiguration.SchemaHints.class)
 public final class LeaseholdFencingAutoConfiguration {
 
-	LeaseholdFencingAutoConfiguration() {
-	}
-
 	/** Created for the first fenced method; other applications need no table. */
 	@Bean
 	@Lazy

@@ -37,9 +37,6 @@ import org.springframework.transaction.ReactiveTransactionManager;
 @ImportRuntimeHints(LeaseholdFencingAutoConfiguration.SchemaHints.class)
 public final class LeaseholdReactiveFencingAutoConfiguration {
 
-	LeaseholdReactiveFencingAutoConfiguration() {
-	}
-
 	/** Created for the first fenced method; other applications need no table. */
 	@Bean
 	@Lazy

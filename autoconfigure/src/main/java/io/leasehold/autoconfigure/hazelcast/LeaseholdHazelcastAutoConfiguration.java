@@ -34,9 +34,6 @@ import org.springframework.core.Ordered;
 @EnableConfigurationProperties(HazelcastProperties.class)
 public final class LeaseholdHazelcastAutoConfiguration {
 
-	LeaseholdHazelcastAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean(name = "leaseholdHazelcastLockEngine")
 	CasLockEngine leaseholdHazelcastLockEngine(ObjectProvider<HazelcastInstance> instances,

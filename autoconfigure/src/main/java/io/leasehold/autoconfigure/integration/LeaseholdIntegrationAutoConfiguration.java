@@ -25,9 +25,6 @@ import org.springframework.integration.support.locks.LockRegistry;
 @ConditionalOnBean(LeaseholdAutoConfiguration.class)
 public final class LeaseholdIntegrationAutoConfiguration {
 
-	LeaseholdIntegrationAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean(LockRegistry.class)
 	LeaseholdLockRegistry leaseholdLockRegistry(DistributedLocks locks, LockInspector inspector) {

@@ -56,9 +56,6 @@ import org.springframework.jdbc.core.JdbcOperations;
 @ImportRuntimeHints(LeaseholdJdbcAutoConfiguration.JdbcHints.class)
 public final class LeaseholdJdbcAutoConfiguration {
 
-	LeaseholdJdbcAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	JdbcConnections leaseholdJdbcConnections(JdbcProperties properties, LeaseholdProperties shared, BeanFactory beans,

@@ -37,9 +37,6 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 @Import(LeadershipBeans.class)
 public final class LeaseholdLeadershipAutoConfiguration {
 
-	LeaseholdLeadershipAutoConfiguration() {
-	}
-
 	/** Without locks, each instance leads: it has the local engine. */
 	@Bean
 	@ConditionalOnMissingBean

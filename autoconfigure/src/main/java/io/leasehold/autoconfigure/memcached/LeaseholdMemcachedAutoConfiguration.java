@@ -32,9 +32,6 @@ import org.springframework.core.Ordered;
 @EnableConfigurationProperties(MemcachedProperties.class)
 public final class LeaseholdMemcachedAutoConfiguration {
 
-	LeaseholdMemcachedAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	MemcachedConnectionDetails leaseholdMemcachedConnectionDetails(MemcachedProperties properties) {

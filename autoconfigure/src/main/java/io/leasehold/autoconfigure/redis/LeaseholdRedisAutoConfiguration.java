@@ -43,9 +43,6 @@ import org.springframework.util.StringUtils;
 @ImportRuntimeHints(LeaseholdRedisAutoConfiguration.ScriptHints.class)
 public final class LeaseholdRedisAutoConfiguration {
 
-	LeaseholdRedisAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	RedisLockEngine leaseholdRedisLockEngine(RedisProperties properties, LeaseholdProperties shared,

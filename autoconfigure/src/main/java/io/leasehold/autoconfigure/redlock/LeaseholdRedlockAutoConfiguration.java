@@ -53,9 +53,6 @@ public final class LeaseholdRedlockAutoConfiguration {
 	/** Host, or IPv6 address with or without brackets, and port. */
 	private static final Pattern ADDRESS = Pattern.compile("\\[?([^\\[\\]]+)]?:(\\d{1,5})");
 
-	LeaseholdRedlockAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean
 	RedlockConnectionDetails leaseholdRedlockConnectionDetails(RedlockProperties properties,

@@ -27,9 +27,6 @@ import org.springframework.core.Ordered;
 @EnableConfigurationProperties(ShedLockProperties.class)
 public final class LeaseholdShedLockAutoConfiguration {
 
-	LeaseholdShedLockAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean(LockProvider.class)
 	LeaseholdLockProvider leaseholdLockProvider(DistributedLocks locks, LockInspector inspector,

@@ -25,9 +25,6 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 @EnableConfigurationProperties(WebProperties.class)
 public final class LeaseholdWebAutoConfiguration {
 
-	LeaseholdWebAutoConfiguration() {
-	}
-
 	@Bean
 	@ConditionalOnMissingBean(LockProblemHandler.class)
 	@ConditionalOnWebApplication(type = Type.SERVLET)

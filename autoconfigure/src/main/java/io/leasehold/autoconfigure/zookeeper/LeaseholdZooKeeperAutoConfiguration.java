@@ -43,9 +43,6 @@ import org.springframework.util.StringUtils;
 @EnableConfigurationProperties(ZooKeeperProperties.class)
 public final class LeaseholdZooKeeperAutoConfiguration {
 
-	LeaseholdZooKeeperAutoConfiguration() {
-	}
-
 	@Bean
 	@Conditional(OnConnectStringCondition.class)
 	@ConditionalOnMissingBean
