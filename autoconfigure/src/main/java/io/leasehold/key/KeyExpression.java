@@ -33,7 +33,6 @@ public final class KeyExpression {
 	/**
 	 * Return whether the key is the bare value of a parameter or of its property, such as
 	 * {@code #id}, without a prefix that distinguishes it from values of other kinds.
-	 * @return whether nothing in the expression identifies the kind of the value
 	 */
 	public boolean isBare() {
 		return this.bare;
@@ -69,11 +68,9 @@ public final class KeyExpression {
 	}
 
 	private LockKeyException refused(@Nullable String reason, @Nullable Throwable cause) {
-		return new LockKeyException(null, message(reason), cause);
-	}
-
-	private String message(@Nullable String reason) {
-		return "Key \"%s\" of %s cannot name a lock: %s".formatted(this.text, this.context.methodName(), reason);
+		return new LockKeyException(null,
+				"Key \"%s\" of %s cannot name a lock: %s".formatted(this.text, this.context.methodName(), reason),
+				cause);
 	}
 
 	@Override

@@ -22,9 +22,9 @@ import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.ConstructorReference;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.TypeReference;
-import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.support.ReflectiveMethodResolver;
 import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
+import org.springframework.util.ClassUtils;
 
 /**
  * Methods that a key calls. Methods of the JDK are rejected if their result depends on
@@ -128,9 +128,9 @@ final class KeyMethods extends ReflectiveMethodResolver {
 
 	/** Return whether the value of a node may be of a type. */
 	private boolean mayBe(Class<?> type, @Nullable SpelNode node) {
-		Class<?> declared = (node instanceof VariableReference) ? this.variables.type(node.toStringAST().substring(1))
-				: null;
-		return !(node instanceof TypeReference) && (declared == null || declared.isAssignableFrom(type));
+		Class<?> declared = this.variables.type(node);
+		return !(node instanceof TypeReference)
+				&& (declared == null || ClassUtils.resolvePrimitiveIfNecessary(declared).isAssignableFrom(type));
 	}
 
 	private InvalidKeyExpressionException problem(String problem, String action) {

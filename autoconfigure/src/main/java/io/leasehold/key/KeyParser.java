@@ -11,11 +11,11 @@ import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
-import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.ReflectiveMethodResolver;
 import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
@@ -62,11 +62,11 @@ public final class KeyParser {
 	}
 
 	private static boolean isBare(SpelNode node, KeyVariables variables) {
-		if (node instanceof VariableReference) {
-			return variables.isSimple(node.toStringAST().substring(1));
+		Class<?> type = variables.type(node);
+		if (type != null) {
+			return ClassUtils.isSimpleValueType(type) || type.isArray() || Iterable.class.isAssignableFrom(type);
 		}
-		return node instanceof CompoundExpression && node.getChild(0) instanceof VariableReference variable
-				&& variables.position(variable.toStringAST().substring(1)) != null
+		return node instanceof CompoundExpression && variables.type(node.getChild(0)) != null
 				&& IntStream.range(1, node.getChildCount())
 					.allMatch((i) -> node.getChild(i) instanceof PropertyOrFieldReference);
 	}

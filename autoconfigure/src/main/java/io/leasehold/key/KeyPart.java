@@ -20,7 +20,6 @@ import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.Ternary;
-import org.springframework.expression.spel.ast.VariableReference;
 
 /**
  * Part of a key. The operands of a concatenation are separate parts, because SpEL
@@ -64,35 +63,36 @@ sealed interface KeyPart {
 	}
 
 	static KeyPart of(SpelNodeImpl node, KeyVariables variables) {
-		if (node instanceof Literal literal) {
-			return new Fixed(literal.getLiteralValue().getValue(), node.toStringAST());
+		String text = node.toStringAST();
+		Integer position = variables.position(node);
+		if (position != null) {
+			return new Argument(text, position);
 		}
-		if (node instanceof VariableReference) {
-			Integer position = variables.position(node.toStringAST().substring(1));
-			return (position != null) ? new Argument(position, node.toStringAST()) : new Expression(node);
+		if (node instanceof Literal literal) {
+			return new Fixed(text, literal.getLiteralValue().getValue());
 		}
 		if (isConcatenation(node)) {
-			return new Joined(node, of(child(node, 0), variables), of(child(node, 1), variables));
+			return new Joined(text, node, of(child(node, 0), variables), of(child(node, 1), variables));
 		}
 		if (node instanceof InlineList) {
 			KeyPart[] keys = new KeyPart[node.getChildCount()];
 			Arrays.setAll(keys, (i) -> of(child(node, i), variables));
-			return new Listed(node, keys);
+			return new Listed(text, keys);
 		}
 		if (node instanceof Ternary) {
-			return new Choice(child(node, 0), of(child(node, 1), variables), of(child(node, 2), variables));
+			return new Choice(text, child(node, 0), of(child(node, 1), variables), of(child(node, 2), variables));
 		}
 		if (isProjection(node)) {
-			return new Projected(node, elements(node), of(projected(node), variables));
+			return new Projected(text, elements(node), of(projected(node), variables));
 		}
-		return new Expression(node);
+		return new Expression(text, node);
 	}
 
 	private static SpelNodeImpl child(SpelNodeImpl node, int index) {
 		return (SpelNodeImpl) node.getChild(index);
 	}
 
-	record Fixed(@Nullable Object fixed, String text) implements KeyPart {
+	record Fixed(String text, @Nullable Object fixed) implements KeyPart {
 
 		@Override
 		public @Nullable Object value(KeyCall call) {
@@ -101,7 +101,7 @@ sealed interface KeyPart {
 
 	}
 
-	record Argument(int position, String text) implements KeyPart {
+	record Argument(String text, int position) implements KeyPart {
 
 		@Override
 		public @Nullable Object value(KeyCall call) {
@@ -111,7 +111,7 @@ sealed interface KeyPart {
 	}
 
 	/** One of two parts, depending on a condition. */
-	record Choice(SpelNodeImpl condition, KeyPart yes, KeyPart no) implements KeyPart {
+	record Choice(String text, SpelNodeImpl condition, KeyPart yes, KeyPart no) implements KeyPart {
 
 		private static final TypeDescriptor BOOLEAN = TypeDescriptor.valueOf(Boolean.class);
 
@@ -124,15 +124,10 @@ sealed interface KeyPart {
 			return (Boolean.TRUE.equals(chosen) ? this.yes : this.no).value(call);
 		}
 
-		@Override
-		public String text() {
-			return "%s ? %s : %s".formatted(this.condition.toStringAST(), this.yes.text(), this.no.text());
-		}
-
 	}
 
 	/** A key per operand of a list, as in {@code {'from:' + #from, 'to:' + #to}}. */
-	record Listed(SpelNodeImpl node, KeyPart... keys) implements KeyPart {
+	record Listed(String text, KeyPart... keys) implements KeyPart {
 
 		@Override
 		public Object value(KeyCall call) {
@@ -143,15 +138,10 @@ sealed interface KeyPart {
 			return texts;
 		}
 
-		@Override
-		public String text() {
-			return this.node.toStringAST();
-		}
-
 	}
 
 	/** A key per element of a collection, an array or another source of elements. */
-	record Projected(SpelNodeImpl node, SpelNodeImpl elements, KeyPart key) implements KeyPart {
+	record Projected(String text, SpelNodeImpl elements, KeyPart key) implements KeyPart {
 
 		@Override
 		public @Nullable Object value(KeyCall call) {
@@ -183,15 +173,10 @@ sealed interface KeyPart {
 			return several;
 		}
 
-		@Override
-		public String text() {
-			return this.node.toStringAST();
-		}
-
 	}
 
 	/** Any other expression, evaluated by SpEL. */
-	record Expression(SpelNodeImpl node) implements KeyPart {
+	record Expression(String text, SpelNodeImpl node) implements KeyPart {
 
 		@Override
 		public @Nullable Object value(KeyCall call) {
@@ -208,15 +193,10 @@ sealed interface KeyPart {
 					&& this.node.getChild(this.node.getChildCount() - 1) instanceof MethodReference;
 		}
 
-		@Override
-		public String text() {
-			return this.node.toStringAST();
-		}
-
 	}
 
 	/** Two parts: their texts joined, or the sum of two numbers. */
-	record Joined(SpelNodeImpl node, KeyPart left, KeyPart right) implements KeyPart {
+	record Joined(String text, SpelNodeImpl node, KeyPart left, KeyPart right) implements KeyPart {
 
 		@Override
 		public @Nullable Object value(KeyCall call) {
@@ -225,11 +205,6 @@ sealed interface KeyPart {
 			return (first instanceof String || second instanceof String)
 					? KeyText.of(first, this.left).concat(KeyText.of(second, this.right))
 					: this.node.getValue(call.state());
-		}
-
-		@Override
-		public String text() {
-			return this.node.toStringAST();
 		}
 
 	}

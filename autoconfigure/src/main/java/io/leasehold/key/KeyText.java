@@ -61,7 +61,7 @@ public final class KeyText {
 	 * @throws LockKeyException if the text does not identify the value in every process
 	 */
 	public static String of(Object value, String subject) {
-		return key(value, new KeyPart.Fixed(value, subject));
+		return key(value, new KeyPart.Fixed(subject, value));
 	}
 
 	static String key(@Nullable Object value, KeyPart part) {

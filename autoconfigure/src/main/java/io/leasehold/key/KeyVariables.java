@@ -2,7 +2,6 @@ package io.leasehold.key;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
-import org.springframework.util.ClassUtils;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.VariableReference;
 
 /**
  * Variables of an expression: parameters, by name or position, and the target.
@@ -76,35 +76,15 @@ final class KeyVariables {
 		return this.positions.containsKey(variable) || TARGET.equals(variable);
 	}
 
-	/** Return the declared type of a variable's parameter, or null if there is none. */
-	@Nullable Class<?> type(String variable) {
-		Integer position = position(variable);
-		return (position != null) ? ClassUtils.resolvePrimitiveIfNecessary(this.types[position]) : null;
+	/** Return the position of the parameter that a node refers to, or null for none. */
+	@Nullable Integer position(@Nullable SpelNode node) {
+		return (node instanceof VariableReference) ? position(node.toStringAST().substring(1)) : null;
 	}
 
-	boolean isPrimitive(String variable) {
-		Integer position = position(variable);
-		return position != null && this.types[position].isPrimitive();
-	}
-
-	boolean isText(String variable) {
-		Integer position = position(variable);
-		return position != null && CharSequence.class.isAssignableFrom(this.types[position]);
-	}
-
-	/** Whether a variable is a parameter whose text does not identify its kind. */
-	boolean isSimple(String variable) {
-		Integer position = position(variable);
-		return position != null && (ClassUtils.isSimpleValueType(this.types[position]) || this.types[position].isArray()
-				|| Iterable.class.isAssignableFrom(this.types[position]));
-	}
-
-	/** Whether a variable is a parameter with multiple values. */
-	boolean isSeveral(String variable) {
-		Integer position = position(variable);
-		return position != null
-				&& (this.types[position].isArray() || Collection.class.isAssignableFrom(this.types[position])
-						|| Map.class.isAssignableFrom(this.types[position]));
+	/** Return the declared type of the parameter that a node refers to, or null. */
+	@Nullable Class<?> type(@Nullable SpelNode node) {
+		Integer position = position(node);
+		return (position != null) ? this.types[position] : null;
 	}
 
 	/** Whether the method was compiled without parameter names. */

@@ -1,6 +1,8 @@
 package io.leasehold.key;
 
 import java.lang.reflect.Modifier;
+import java.util.Collection;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 
@@ -20,7 +22,7 @@ import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.TypeReference;
-import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
@@ -78,7 +80,8 @@ record PartChecks(String text, KeyVariables variables) {
 			Object value = literal.getLiteralValue().getValue();
 			return (value != null) ? value.getClass() : null;
 		}
-		return (node instanceof VariableReference) ? this.variables.type(node.toStringAST().substring(1)) : null;
+		Class<?> declared = this.variables.type(node);
+		return (declared != null) ? ClassUtils.resolvePrimitiveIfNecessary(declared) : null;
 	}
 
 	private void checkOperands(SpelNode list) {
@@ -93,8 +96,9 @@ record PartChecks(String text, KeyVariables variables) {
 
 	/** Check a part that must be a single value. */
 	private void checkOperand(SpelNode node) {
-		if (node instanceof InlineList
-				|| node instanceof VariableReference && this.variables.isSeveral(node.toStringAST().substring(1))) {
+		Class<?> type = this.variables.type(node);
+		if (node instanceof InlineList || type != null
+				&& (type.isArray() || Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type))) {
 			throw problem("has several values where one is needed: %s".formatted(node.toStringAST()),
 					"Create one key per element, such as \"#ids.!['order:' + #this]\", or use one of them.");
 		}
@@ -146,11 +150,10 @@ record PartChecks(String text, KeyVariables variables) {
 		}
 	}
 
-	private boolean joinsText(@Nullable SpelNode node) {
-		return node instanceof StringLiteral
-				|| node instanceof VariableReference && this.variables.isText(node.toStringAST().substring(1))
-				|| node instanceof OpPlus plus && plus.getChildCount() == 2
-						&& (joinsText(plus.getChild(0)) || joinsText(plus.getChild(1)));
+	private boolean joinsText(SpelNode node) {
+		Class<?> type = typeOf(node);
+		return type != null && CharSequence.class.isAssignableFrom(type) || node instanceof OpPlus plus
+				&& plus.getChildCount() == 2 && (joinsText(plus.getChild(0)) || joinsText(plus.getChild(1)));
 	}
 
 	/** Return whether one of two operands may be a text while the other one is null. */
@@ -170,9 +173,8 @@ record PartChecks(String text, KeyVariables variables) {
 	}
 
 	private boolean mayBeNull(SpelNode node) {
-		boolean primitive = node instanceof VariableReference
-				&& this.variables.isPrimitive(node.toStringAST().substring(1));
-		return !(primitive || node instanceof Literal || node instanceof Operator);
+		Class<?> type = this.variables.type(node);
+		return !(type != null && type.isPrimitive() || node instanceof Literal || node instanceof Operator);
 	}
 
 	private InvalidKeyExpressionException problem(String problem, String action) {
