@@ -4,10 +4,11 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 
 import io.grpc.ChannelCredentials;
 import io.grpc.TlsChannelCredentials;
-import io.leasehold.autoconfigure.Addresses;
+import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.RenewalRule;
@@ -45,12 +46,8 @@ public record EtcdProperties(@DefaultValue List<String> endpoints, @Nullable Str
 	 * @throws LockEngineConfigurationException if they are invalid
 	 */
 	EtcdSettings toSettings(LeaseholdProperties shared) {
-		try {
-			return new EtcdSettings(shared.namespace(), sessionTimeout(shared), this.callTimeout, this.pollInterval);
-		}
-		catch (IllegalArgumentException ex) {
-			throw invalid(ex);
-		}
+		return accepted(() -> new EtcdSettings(shared.namespace(), sessionTimeout(shared), this.callTimeout,
+				this.pollInterval));
 	}
 
 	/** A short lease does not fail startup if its session is only rounded up. */
@@ -65,17 +62,14 @@ public record EtcdProperties(@DefaultValue List<String> endpoints, @Nullable Str
 	 * @throws LockEngineConfigurationException if it is invalid
 	 */
 	static EtcdConnection toConnection(EtcdConnectionDetails details) {
-		Addresses.refuseCredentials("leasehold.etcd.endpoints", details.getEndpoints(),
+		EngineValues.refuseCredentials("leasehold.etcd.endpoints", details.getEndpoints(),
 				"Set leasehold.etcd.username and leasehold.etcd.password instead.");
-		try {
+		return accepted(() -> {
 			SslBundle bundle = details.getSslBundle();
 			ChannelCredentials tls = (bundle != null) ? credentials(bundle.getManagers()) : null;
 			return new EtcdConnection(details.getEndpoints().stream().map(EtcdProperties::endpoint).toList(),
 					details.getUsername(), details.getPassword(), tls);
-		}
-		catch (IllegalArgumentException ex) {
-			throw invalid(ex);
-		}
+		});
 	}
 
 	private static ChannelCredentials credentials(SslManagerBundle managers) {
@@ -95,10 +89,8 @@ public record EtcdProperties(@DefaultValue List<String> endpoints, @Nullable Str
 		}
 	}
 
-	private static LockEngineConfigurationException invalid(IllegalArgumentException ex) {
-		return new LockEngineConfigurationException(
-				"The etcd engine cannot work as configured: %s.".formatted(ex.getMessage()),
-				"Change the named property.");
+	private static <T> T accepted(Supplier<T> creation) {
+		return EngineValues.accepted("etcd", "Change the named property.", creation);
 	}
 
 	/**

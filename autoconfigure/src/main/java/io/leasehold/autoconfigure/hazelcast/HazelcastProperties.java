@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure.hazelcast;
 
 import java.time.Duration;
 
+import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.cas.CasSettings;
@@ -27,15 +28,9 @@ public record HazelcastProperties(@DefaultValue("leasehold-locks") String map, @
 	 * @throws LockEngineConfigurationException if they are invalid
 	 */
 	CasSettings toSettings(LeaseholdProperties shared) {
-		try {
-			return new CasSettings(shared.namespace(), this.callTimeout, this.pollMin, this.pollMax,
-					shared.fencing().retention());
-		}
-		catch (IllegalArgumentException ex) {
-			throw new LockEngineConfigurationException(
-					"The Hazelcast engine cannot work as configured: %s.".formatted(ex.getMessage()),
-					"Change the named property below leasehold.hazelcast.");
-		}
+		return EngineValues.accepted("Hazelcast", "Change the named property below leasehold.hazelcast.",
+				() -> new CasSettings(shared.namespace(), this.callTimeout, this.pollMin, this.pollMax,
+						shared.fencing().retention()));
 	}
 
 }

@@ -8,7 +8,7 @@ import com.zaxxer.hikari.HikariConfigMXBean;
 import com.zaxxer.hikari.HikariCredentialsProvider;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.util.Credentials;
-import io.leasehold.autoconfigure.Addresses;
+import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.jdbc.JdbcConnections;
 import io.leasehold.engine.jdbc.JdbcLogin;
@@ -104,7 +104,7 @@ final class JdbcDatabase {
 	/** PostgreSQL's driver takes credentials for a part of the host, and names it. */
 	private static void refuseCredentials(@Nullable String url) {
 		if (url != null && url.startsWith("jdbc:postgresql:")) {
-			Addresses.refuseCredentials("the URL of the application's DataSource",
+			EngineValues.refuseCredentials("the URL of the application's DataSource",
 					List.of(url.replaceFirst("(//[^/?]*).*", "$1")),
 					"Set spring.datasource.username and spring.datasource.password instead.");
 		}

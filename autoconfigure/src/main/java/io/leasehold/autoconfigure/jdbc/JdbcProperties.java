@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure.jdbc;
 
 import java.time.Duration;
 
+import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.jdbc.JdbcSettings;
@@ -41,19 +42,14 @@ public record JdbcProperties(@DefaultValue("leasehold_lock") String table, @Null
 	 * @throws LockEngineConfigurationException if they are invalid
 	 */
 	JdbcSettings toSettings(LeaseholdProperties shared) {
-		try {
+		return EngineValues.accepted("JDBC", "Change one of the named properties.", () -> {
 			if (this.poolSize < 1 || this.poolSize > LARGEST_POOL) {
 				throw new IllegalArgumentException("leasehold.jdbc.pool-size must be between 1 and %s, but is %s"
 					.formatted(LARGEST_POOL, this.poolSize));
 			}
 			return new JdbcSettings(shared.namespace(), this.table, this.callTimeout, this.pollMin, this.pollMax,
 					shared.fencing().retention(), this.notifications);
-		}
-		catch (IllegalArgumentException ex) {
-			throw new LockEngineConfigurationException(
-					"The JDBC engine cannot work as configured: %s.".formatted(ex.getMessage()),
-					"Change one of the named properties.");
-		}
+		});
 	}
 
 }

@@ -1,7 +1,7 @@
 package io.leasehold.autoconfigure.memcached;
 
 import com.spotify.folsom.MemcacheClient;
-import io.leasehold.autoconfigure.Addresses;
+import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.ConditionalOnLockEngine;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
@@ -43,7 +43,7 @@ public final class LeaseholdMemcachedAutoConfiguration {
 	CasLockEngine leaseholdMemcachedLockEngine(MemcachedConnectionDetails connection, MemcachedProperties properties,
 			LeaseholdProperties shared, MonotonicClock clock) {
 		CasSettings settings = properties.toSettings(shared);
-		Addresses.refuseCredentials("leasehold.memcached.servers", connection.getServers(),
+		EngineValues.refuseCredentials("leasehold.memcached.servers", connection.getServers(),
 				"Write the address of each server as 'host:port'. The engine does not authenticate.");
 		try {
 			MemcachedStore store = MemcachedStore.connect(connection.getServers(), settings.callTimeout());

@@ -3,6 +3,7 @@ package io.leasehold.autoconfigure.memcached;
 import java.time.Duration;
 import java.util.List;
 
+import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.cas.CasSettings;
@@ -31,15 +32,9 @@ public record MemcachedProperties(@DefaultValue("localhost:11211") List<String> 
 	CasSettings toSettings(LeaseholdProperties shared) {
 		Duration retention = shared.fencing().retention();
 		Duration most = MemcachedStore.LONGEST.minusDays(1);
-		try {
-			return new CasSettings(shared.namespace(), this.callTimeout, this.pollMin, this.pollMax,
-					(retention.compareTo(most) < 0) ? retention : most);
-		}
-		catch (IllegalArgumentException ex) {
-			throw new LockEngineConfigurationException(
-					"The memcached engine cannot work as configured: %s.".formatted(ex.getMessage()),
-					"Change the named property below leasehold.memcached.");
-		}
+		return EngineValues.accepted("memcached", "Change the named property below leasehold.memcached.",
+				() -> new CasSettings(shared.namespace(), this.callTimeout, this.pollMin, this.pollMax,
+						(retention.compareTo(most) < 0) ? retention : most));
 	}
 
 	/**

@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure.redis;
 
 import java.time.Duration;
 
+import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.redis.RedisSettings;
@@ -48,16 +49,10 @@ public record RedisProperties(@DefaultValue("2s") Duration pollInterval, @Defaul
 	 * @throws LockEngineConfigurationException if they are invalid
 	 */
 	RedisSettings toSettings(LeaseholdProperties shared) {
-		try {
-			return new RedisSettings(shared.namespace(), this.pollInterval, this.grantLease, this.commandTimeout,
-					this.minValidity, this.silenceTimeout, this.markerLifetime, shared.fencing().retention(),
-					this.replicasToWait, this.wakeUp);
-		}
-		catch (IllegalArgumentException ex) {
-			throw new LockEngineConfigurationException(
-					"The Redis engine cannot work as configured: %s.".formatted(ex.getMessage()),
-					"Change one of the named properties.");
-		}
+		return EngineValues.accepted("Redis", "Change one of the named properties.",
+				() -> new RedisSettings(shared.namespace(), this.pollInterval, this.grantLease, this.commandTimeout,
+						this.minValidity, this.silenceTimeout, this.markerLifetime, shared.fencing().retention(),
+						this.replicasToWait, this.wakeUp));
 	}
 
 }

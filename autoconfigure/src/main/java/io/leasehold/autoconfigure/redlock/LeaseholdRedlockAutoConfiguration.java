@@ -3,8 +3,8 @@ package io.leasehold.autoconfigure.redlock;
 import java.util.List;
 import java.util.regex.Pattern;
 
-import io.leasehold.autoconfigure.Addresses;
 import io.leasehold.autoconfigure.ConditionalOnLockEngine;
+import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
@@ -30,7 +31,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.OnPropertyListCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.ImportRuntimeHints;
@@ -65,7 +65,7 @@ public final class LeaseholdRedlockAutoConfiguration {
 	RedlockLockEngine leaseholdRedlockLockEngine(RedlockConnectionDetails details, RedlockProperties properties,
 			LeaseholdProperties shared, MonotonicClock clock) {
 		RedlockSettings settings = properties.toSettings(shared);
-		Addresses.refuseCredentials("leasehold.redlock.nodes", details.getNodes(),
+		EngineValues.refuseCredentials("leasehold.redlock.nodes", details.getNodes(),
 				"Set leasehold.redlock.username and leasehold.redlock.password instead.");
 		List<Node> masters = details.getNodes().stream().map(LeaseholdRedlockAutoConfiguration::parse).toList();
 		RedlockLockEngine engine = null;
@@ -81,7 +81,7 @@ public final class LeaseholdRedlockAutoConfiguration {
 			if (engine != null) {
 				engine.close();
 			}
-			throw RedlockProperties.invalid(ex);
+			throw EngineValues.invalid("Redlock", RedlockProperties.CORRECTION, ex);
 		}
 	}
 

@@ -3,6 +3,7 @@ package io.leasehold.autoconfigure.redlock;
 import java.time.Duration;
 import java.util.List;
 
+import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.redlock.RedlockSettings;
@@ -33,25 +34,15 @@ public record RedlockProperties(@DefaultValue List<String> nodes, @Nullable Stri
 		@DefaultValue Ssl ssl, @DefaultValue("500ms") Duration commandTimeout,
 		@DefaultValue("200ms") Duration pollInterval, @DefaultValue("30s") Duration restartDelay) {
 
+	static final String CORRECTION = "Change the named property.";
+
 	/**
 	 * Return the settings of the engine.
 	 * @throws LockEngineConfigurationException if they are invalid
 	 */
 	RedlockSettings toSettings(LeaseholdProperties shared) {
-		try {
-			return new RedlockSettings(shared.namespace(), this.commandTimeout, this.pollInterval, this.restartDelay,
-					shared.fencing().retention());
-		}
-		catch (IllegalArgumentException ex) {
-			throw invalid(ex);
-		}
-	}
-
-	/** Return the failure of a configuration. */
-	static LockEngineConfigurationException invalid(RuntimeException reason) {
-		return new LockEngineConfigurationException(
-				"The Redlock engine cannot work as configured: %s.".formatted(reason.getMessage()),
-				"Change the named property.");
+		return EngineValues.accepted("Redlock", CORRECTION, () -> new RedlockSettings(shared.namespace(),
+				this.commandTimeout, this.pollInterval, this.restartDelay, shared.fencing().retention()));
 	}
 
 	/**

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 
-import io.leasehold.autoconfigure.Addresses;
+import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import org.apache.curator.framework.CuratorFramework;
@@ -44,7 +44,7 @@ final class ZooKeeperClients {
 	}
 
 	private static String check(String connectString) {
-		Addresses.refuseCredentials("leasehold.zookeeper.connect-string", List.of(connectString),
+		EngineValues.refuseCredentials("leasehold.zookeeper.connect-string", List.of(connectString),
 				"Write the servers as 'host:port'. For authentication, declare a CuratorFramework bean.");
 		try {
 			if (!new ConnectStringParser(connectString).getServerAddresses().isEmpty()) {

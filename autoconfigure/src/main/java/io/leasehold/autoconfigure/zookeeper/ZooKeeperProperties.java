@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure.zookeeper;
 
 import java.time.Duration;
 
+import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.RenewalRule;
@@ -38,15 +39,10 @@ public record ZooKeeperProperties(@Nullable String connectString, @Nullable Dura
 	 * @throws LockEngineConfigurationException if they are invalid
 	 */
 	ZooKeeperSettings toSettings(LeaseholdProperties shared) {
-		try {
+		return EngineValues.accepted("ZooKeeper", "Change the named property.", () -> {
 			checkOwnClient();
 			return new ZooKeeperSettings(shared.namespace(), this.basePath, this.callTimeout, this.pollInterval);
-		}
-		catch (IllegalArgumentException ex) {
-			throw new LockEngineConfigurationException(
-					"The ZooKeeper engine cannot work as configured: %s.".formatted(ex.getMessage()),
-					"Change the named property.");
-		}
+		});
 	}
 
 	private void checkOwnClient() {
