@@ -14,18 +14,9 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
  * Line at startup that says which stores keep the locks, or warns that methods run
  * without them.
  */
-class StartupLog implements SmartInitializingSingleton {
+record StartupLog(LeaseholdProperties properties, LockService service) implements SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(StartupLog.class);
-
-	private final LeaseholdProperties properties;
-
-	private final LockService service;
-
-	StartupLog(LeaseholdProperties properties, LockService service) {
-		this.properties = properties;
-		this.service = service;
-	}
 
 	@Override
 	public void afterSingletonsInstantiated() {

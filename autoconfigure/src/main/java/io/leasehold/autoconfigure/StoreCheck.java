@@ -11,18 +11,9 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 /**
  * Check that fails startup if a store grants no locks within the wait time.
  */
-class StoreCheck implements SmartInitializingSingleton {
+record StoreCheck(boolean enabled, LockService service) implements SmartInitializingSingleton {
 
 	private static final Duration PAUSE = Duration.ofMillis(100);
-
-	private final boolean enabled;
-
-	private final LockService service;
-
-	StoreCheck(boolean enabled, LockService service) {
-		this.enabled = enabled;
-		this.service = service;
-	}
 
 	@Override
 	public void afterSingletonsInstantiated() {

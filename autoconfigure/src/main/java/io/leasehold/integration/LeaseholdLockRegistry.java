@@ -13,23 +13,12 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  * are one lock to their thread. Locks are renewed while they are held, so neither a
  * renewal nor an expiry of unused locks is needed. A lock that was lost is reported by a
  * {@link java.util.ConcurrentModificationException} when it is unlocked. Thread-safe.
+ *
+ * @param minLease shortest lease that the default engine accepts; the lease of a shorter
+ * time to live
  */
-public final class LeaseholdLockRegistry
-		implements RenewableLockRegistry<DistributedLock>, ExpirableLockRegistry<DistributedLock> {
-
-	private final DistributedLocks locks;
-
-	private final Duration minLease;
-
-	/**
-	 * Create a registry of locks with the default options.
-	 * @param minLease shortest lease that the default engine accepts; the lease of a
-	 * shorter time to live
-	 */
-	public LeaseholdLockRegistry(DistributedLocks locks, Duration minLease) {
-		this.locks = locks;
-		this.minLease = minLease;
-	}
+public record LeaseholdLockRegistry(DistributedLocks locks,
+		Duration minLease) implements RenewableLockRegistry<DistributedLock>, ExpirableLockRegistry<DistributedLock> {
 
 	/**
 	 * Return the lock of a key. Its times to live are leases, of at least the shortest

@@ -9,30 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Method interceptor that runs annotated methods under their locks. Thread-safe.
+ *
+ * @param service supplies the service that acquires locks, not before the first call
+ * @param threads threads that call methods whose result is a stage
+ * @param onCancel effect of a cancelled subscription
  */
-public final class LockInterceptor implements MethodInterceptor {
-
-	private final LockOperationSource operations;
-
-	private final Supplier<LockService> service;
-
-	private final BodyThreads threads;
-
-	private final OnCancel onCancel;
-
-	/**
-	 * Create an interceptor.
-	 * @param service supplies the service that acquires locks, not before the first call
-	 * @param threads threads that call methods whose result is a stage
-	 * @param onCancel effect of a cancelled subscription
-	 */
-	public LockInterceptor(LockOperationSource operations, Supplier<LockService> service, BodyThreads threads,
-			OnCancel onCancel) {
-		this.operations = operations;
-		this.service = service;
-		this.threads = threads;
-		this.onCancel = onCancel;
-	}
+public record LockInterceptor(LockOperationSource operations, Supplier<LockService> service, BodyThreads threads,
+		OnCancel onCancel) implements MethodInterceptor {
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {

@@ -2,8 +2,8 @@ package io.leasehold.metrics;
 
 import java.util.function.ToDoubleFunction;
 
-import io.leasehold.event.ApplicationEvents;
 import io.leasehold.LockInspector;
+import io.leasehold.event.ApplicationEvents;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -12,19 +12,10 @@ import io.micrometer.core.instrument.binder.MeterBinder;
  * Binder of the meter {@code leasehold.events.dropped}: events whose queue was full
  * because they occurred faster than their listeners processed them. Thread-safe.
  */
-public final class DroppedEventMetrics implements MeterBinder {
+public record DroppedEventMetrics(ApplicationEvents applicationEvents, LockInspector locks) implements MeterBinder {
 
 	/** Tag of the queue of application events, which all engines share. */
 	private static final String APPLICATION = "application";
-
-	private final ApplicationEvents applicationEvents;
-
-	private final LockInspector locks;
-
-	public DroppedEventMetrics(ApplicationEvents applicationEvents, LockInspector locks) {
-		this.applicationEvents = applicationEvents;
-		this.locks = locks;
-	}
 
 	@Override
 	public void bindTo(MeterRegistry registry) {

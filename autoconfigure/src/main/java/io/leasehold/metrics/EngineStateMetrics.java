@@ -10,13 +10,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
  * responds, and {@code leasehold.parked}, locks without a holder that this process keeps
  * for its next caller. Thread-safe.
  */
-public final class EngineStateMetrics implements MeterBinder {
-
-	private final LockInspector locks;
-
-	public EngineStateMetrics(LockInspector locks) {
-		this.locks = locks;
-	}
+public record EngineStateMetrics(LockInspector locks) implements MeterBinder {
 
 	@Override
 	public void bindTo(MeterRegistry registry) {

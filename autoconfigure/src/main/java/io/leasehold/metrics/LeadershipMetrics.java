@@ -11,13 +11,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
  * Binder of the meters {@code leasehold.leader} and {@code leasehold.terms}, tagged by
  * role. Thread-safe.
  */
-public final class LeadershipMetrics implements MeterBinder {
-
-	private final Leaderships leaderships;
-
-	public LeadershipMetrics(Leaderships leaderships) {
-		this.leaderships = leaderships;
-	}
+public record LeadershipMetrics(Leaderships leaderships) implements MeterBinder {
 
 	@Override
 	public void bindTo(MeterRegistry registry) {

@@ -11,26 +11,12 @@ import org.jspecify.annotations.Nullable;
  * Listener that observes each acquisition and each hold. Both are children of the
  * caller's observation at the time of the request, in whichever threads they start and
  * end. Thread-safe.
+ *
+ * @param acquireConvention convention for acquisitions, {@code null} for the default
+ * @param holdConvention convention for held locks, {@code null} for the default
  */
-public final class LockObservations implements LockEventListener {
-
-	private final ObservationRegistry registry;
-
-	private final @Nullable AcquireObservationConvention acquireConvention;
-
-	private final @Nullable HoldObservationConvention holdConvention;
-
-	/**
-	 * Create observations.
-	 * @param acquireConvention convention for acquisitions, {@code null} for the default
-	 * @param holdConvention convention for held locks, {@code null} for the default
-	 */
-	public LockObservations(ObservationRegistry registry, @Nullable AcquireObservationConvention acquireConvention,
-			@Nullable HoldObservationConvention holdConvention) {
-		this.registry = registry;
-		this.acquireConvention = acquireConvention;
-		this.holdConvention = holdConvention;
-	}
+public record LockObservations(ObservationRegistry registry, @Nullable AcquireObservationConvention acquireConvention,
+		@Nullable HoldObservationConvention holdConvention) implements LockEventListener {
 
 	/** Ignore events, which do not identify their acquisition. */
 	@Override

@@ -16,45 +16,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Non-blocking acquisition of several locks, one after the other: all of them, or none.
+ *
+ * @param one acquires one of them
+ * @param explanation completes a failure after all locks are closed; may block
+ * @param executor runs it and user code
  */
-final class AsyncHeldLocks {
-
-	private final Iterator<LockKey> keys;
-
-	private final Function<LockKey, CompletableFuture<HeldLock>> one;
-
-	private final Function<HeldLock, CompletableFuture<Void>> closing;
-
-	private final UnaryOperator<Throwable> explanation;
-
-	private final Executor executor;
-
-	private final List<HeldLock> taken;
-
-	private final CompletableFuture<HeldLock> result = new CompletableFuture<>();
-
-	private AsyncHeldLocks(LockKeys keys, Function<LockKey, CompletableFuture<HeldLock>> one,
-			Function<HeldLock, CompletableFuture<Void>> closing, UnaryOperator<Throwable> explanation,
-			Executor executor) {
-		this.keys = keys.all().iterator();
-		this.one = one;
-		this.closing = closing;
-		this.explanation = explanation;
-		this.executor = executor;
-		this.taken = new ArrayList<>(keys.all().size());
-	}
+record AsyncHeldLocks(Iterator<LockKey> keys, Function<LockKey, CompletableFuture<HeldLock>> one,
+		Function<HeldLock, CompletableFuture<Void>> closing, UnaryOperator<Throwable> explanation, Executor executor,
+		List<HeldLock> taken, CompletableFuture<HeldLock> result) {
 
 	/**
 	 * Begin to acquire locks. Completing or cancelling the result ends the wait and
 	 * closes the locks.
-	 * @param one acquires one of them
-	 * @param explanation completes a failure after all locks are closed; may block
-	 * @param executor runs it and user code
 	 */
 	static CompletableFuture<HeldLock> take(LockKeys keys, Function<LockKey, CompletableFuture<HeldLock>> one,
 			Function<HeldLock, CompletableFuture<Void>> closing, UnaryOperator<Throwable> explanation,
 			Executor executor) {
-		AsyncHeldLocks locks = new AsyncHeldLocks(keys, one, closing, explanation, executor);
+		AsyncHeldLocks locks = new AsyncHeldLocks(keys.all().iterator(), one, closing, explanation, executor,
+				new ArrayList<>(keys.all().size()), new CompletableFuture<>());
 		locks.takeNext();
 		return locks.result;
 	}
@@ -66,10 +45,10 @@ final class AsyncHeldLocks {
 		}
 		CompletableFuture<HeldLock> next = this.one.apply(this.keys.next());
 		this.result.whenComplete((held, failure) -> next.cancel(false));
-		next.whenCompleteAsync(this::taken, this.executor);
+		next.whenCompleteAsync(this::decided, this.executor);
 	}
 
-	private void taken(@Nullable HeldLock held, @Nullable Throwable failure) {
+	private void decided(@Nullable HeldLock held, @Nullable Throwable failure) {
 		if (held != null) {
 			this.taken.add(held);
 			takeNext();

@@ -16,8 +16,12 @@ import org.apache.commons.logging.LogFactory;
 /**
  * Test of a store, which acquires and releases a lock. All processes share a few keys, so
  * that almost nothing remains in the store.
+ *
+ * @param lease a usual lease, so that the engine needs no session for probes alone
+ * @param planned whether the next test in an outage is planned
  */
-final class StoreProbe {
+record StoreProbe(LockEngine engine, Member member, Duration lease, MonotonicClock clock, ClaimCloser closer,
+		StoreOutage outage, EngineThreads threads, AtomicBoolean planned) {
 
 	private static final int KEYS = 16;
 
@@ -26,37 +30,6 @@ final class StoreProbe {
 	private static final Duration PAUSE = Duration.ofSeconds(5);
 
 	private static final Log logger = LogFactory.getLog(StoreProbe.class);
-
-	private final LockEngine engine;
-
-	private final Member member;
-
-	private final Duration lease;
-
-	private final MonotonicClock clock;
-
-	private final ClaimCloser closer;
-
-	private final StoreOutage outage;
-
-	private final EngineThreads threads;
-
-	private final AtomicBoolean planned = new AtomicBoolean();
-
-	/**
-	 * Create a probe.
-	 * @param lease a usual lease, so that the engine needs no session for probes alone
-	 */
-	StoreProbe(LockEngine engine, Member member, Duration lease, MonotonicClock clock, ClaimCloser closer,
-			StoreOutage outage, EngineThreads threads) {
-		this.engine = engine;
-		this.member = member;
-		this.lease = lease;
-		this.clock = clock;
-		this.closer = closer;
-		this.outage = outage;
-		this.threads = threads;
-	}
 
 	/**
 	 * Run from time to time until the outage is over, unless the threads have not

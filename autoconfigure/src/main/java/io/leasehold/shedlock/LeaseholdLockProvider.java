@@ -17,30 +17,17 @@ import net.javacrumbs.shedlock.core.SimpleLock;
  * that time, and {@code lockAtLeastFor} is the minimum hold. A job that takes longer than
  * {@code lockAtMostFor} loses its lock, which is reported, unless locks are kept alive.
  * Thread-safe.
+ *
+ * @param minLease shortest lease that the default engine accepts; the lease of a shorter
+ * {@code lockAtMostFor}
+ * @param keepAlive whether a lock is renewed until it is unlocked, so that its job may
+ * take longer than {@code lockAtMostFor}
  */
-public final class LeaseholdLockProvider implements ExtensibleLockProvider {
+public record LeaseholdLockProvider(DistributedLocks locks, Duration minLease,
+		boolean keepAlive) implements ExtensibleLockProvider {
 
 	/** Name in metrics and messages, since the names of ShedLock's locks are keys. */
 	static final String NAME = "shedlock";
-
-	private final DistributedLocks locks;
-
-	private final Duration minLease;
-
-	private final boolean keepAlive;
-
-	/**
-	 * Create a provider of locks.
-	 * @param minLease shortest lease that the default engine accepts; the lease of a
-	 * shorter {@code lockAtMostFor}
-	 * @param keepAlive whether a lock is renewed until it is unlocked, so that its job
-	 * may take longer than {@code lockAtMostFor}
-	 */
-	public LeaseholdLockProvider(DistributedLocks locks, Duration minLease, boolean keepAlive) {
-		this.locks = locks;
-		this.minLease = minLease;
-		this.keepAlive = keepAlive;
-	}
 
 	/**
 	 * Acquire a lock in one attempt.

@@ -28,8 +28,11 @@ import org.springframework.util.ClassUtils;
  * whatever the exception. After a commit of unknown outcome, the locks are lost, and
  * their keys stay locked until the leases end. A nested transaction is left to its outer
  * one. Thread-safe.
+ *
+ * @param refusesLost whether lost locks prevent a commit; stale tokens always do
  */
-public final class CommitGuard implements TransactionExecutionListener {
+public record CommitGuard(ConfigurableTransactionManager manager,
+		boolean refusesLost) implements TransactionExecutionListener {
 
 	private static final String JPA_MANAGER = "org.springframework.orm.jpa.JpaTransactionManager";
 
@@ -37,19 +40,6 @@ public final class CommitGuard implements TransactionExecutionListener {
 
 	private static final boolean JPA = ClassUtils.isPresent(JPA_MANAGER, CommitGuard.class.getClassLoader())
 			&& ClassUtils.isPresent(JPA_API, CommitGuard.class.getClassLoader());
-
-	private final ConfigurableTransactionManager manager;
-
-	private final boolean refusesLost;
-
-	/**
-	 * Create a guard.
-	 * @param refusesLost whether lost locks prevent a commit; stale tokens always do
-	 */
-	public CommitGuard(ConfigurableTransactionManager manager, boolean refusesLost) {
-		this.manager = manager;
-		this.refusesLost = refusesLost;
-	}
 
 	/**
 	 * Guard a transaction manager, after its other listeners. Does nothing if its last

@@ -20,8 +20,10 @@ import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /**
  * Statements on the fence table, each on a given connection. Thread-safe.
+ *
+ * @param lockTimeout how long a comparison waits for the row, in whole seconds
  */
-final class FenceTable {
+record FenceTable(Duration lockTimeout) {
 
 	static final String RAISE = """
 			UPDATE leasehold_fence SET token = ?, announced_at = CURRENT_TIMESTAMP WHERE id = ? AND token <= ?""";
@@ -57,16 +59,6 @@ final class FenceTable {
 
 	/** SQL state of a transaction that was undone because of a concurrent one. */
 	private static final String UNDONE = "40001";
-
-	private final int lockTimeout;
-
-	/**
-	 * Create a table.
-	 * @param lockTimeout how long a comparison waits for the row, in whole seconds
-	 */
-	FenceTable(Duration lockTimeout) {
-		this.lockTimeout = (int) lockTimeout.toSeconds();
-	}
 
 	/**
 	 * Store a token and commit. If another owner inserts the row concurrently, update
@@ -144,7 +136,7 @@ final class FenceTable {
 	 * until the end of the transaction, so the token cannot be raised meanwhile.
 	 */
 	void compare(Fence fence, Connection connection) throws SQLException {
-		Long known = token(fence, connection, this.lockTimeout);
+		Long known = token(fence, connection, (int) this.lockTimeout.toSeconds());
 		if (known == null) {
 			throw fence.stale(MISSING);
 		}

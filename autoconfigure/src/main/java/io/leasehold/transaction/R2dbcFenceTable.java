@@ -5,7 +5,6 @@ import java.time.LocalDateTime;
 
 import io.leasehold.engine.support.KeyNames;
 import io.r2dbc.spi.Connection;
-import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.R2dbcException;
 import io.r2dbc.spi.Result;
 import io.r2dbc.spi.Statement;
@@ -16,24 +15,14 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.r2dbc.connection.ConnectionFactoryUtils;
 import org.springframework.r2dbc.core.binding.BindMarkers;
 import org.springframework.r2dbc.core.binding.BindMarkersFactory;
-import org.springframework.r2dbc.core.binding.BindMarkersFactoryResolver;
 
 /**
  * Statements on the fence table by R2DBC, each on a given connection. Thread-safe.
  */
-final class R2dbcFenceTable {
+record R2dbcFenceTable(BindMarkersFactory markers) {
 
-	/**
-	 * Error that the driver of MySQL reports without the SQL state of a read-only
-	 * transaction.
-	 */
+	/** Error of MySQL in a read-only transaction, whose driver reports no SQL state. */
 	private static final int MYSQL_READ_ONLY = 1792;
-
-	private final BindMarkersFactory markers;
-
-	R2dbcFenceTable(ConnectionFactory database) {
-		this.markers = BindMarkersFactoryResolver.resolve(database);
-	}
 
 	Mono<Void> check(Connection connection) {
 		return execute(connection, FenceTable.CHECK).flatMap((result) -> result.map((row, metadata) -> row.get(0)))

@@ -18,6 +18,7 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
 import org.springframework.r2dbc.connection.ConnectionFactoryUtils;
+import org.springframework.r2dbc.core.binding.BindMarkersFactoryResolver;
 
 /**
  * Fencing guard of reactive transactions, in the table of {@link JdbcFencingGuard}. The
@@ -48,7 +49,7 @@ public final class R2dbcFencingGuard implements ReactiveFencingGuard {
 	public R2dbcFencingGuard(ConnectionFactory database, String namespace, Duration retention,
 			ReactiveTransactions transactions) {
 		this.database = database;
-		this.table = new R2dbcFenceTable(database);
+		this.table = new R2dbcFenceTable(BindMarkersFactoryResolver.resolve(database));
 		this.namespace = namespace;
 		this.transactions = transactions;
 		this.purge = new Purge("leasehold-fence-purge", Duration.ZERO, () -> withOwn("Remove idle fencing tokens",

@@ -2,6 +2,7 @@ package io.leasehold.autoconfigure.jdbc;
 
 import java.util.List;
 import java.util.function.Supplier;
+
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfigMXBean;
@@ -29,24 +30,12 @@ import org.springframework.util.StringUtils;
  * Database of the locks: a named data source, or the application's database through
  * separate connections.
  */
-final class JdbcDatabase {
+record JdbcDatabase(JdbcProperties properties, BeanFactory beans, Environment environment) {
 
 	private static final Log logger = LogFactory.getLog(JdbcDatabase.class);
 
 	private static final String NAME_ANOTHER = "Set leasehold.jdbc.data-source to the name of a DataSource bean that "
 			+ "nothing else uses.";
-
-	private final JdbcProperties properties;
-
-	private final BeanFactory beans;
-
-	private final Environment environment;
-
-	JdbcDatabase(JdbcProperties properties, BeanFactory beans, Environment environment) {
-		this.properties = properties;
-		this.beans = beans;
-		this.environment = environment;
-	}
 
 	JdbcConnections connections() {
 		String name = this.properties.dataSource();

@@ -20,13 +20,7 @@ import org.springframework.core.type.AnnotationMetadata;
 /**
  * Registrar of a {@link Leadership} bean for each role, with the role as its qualifier.
  */
-final class LeadershipBeans implements ImportBeanDefinitionRegistrar {
-
-	private final Environment environment;
-
-	LeadershipBeans(Environment environment) {
-		this.environment = environment;
-	}
+record LeadershipBeans(Environment environment) implements ImportBeanDefinitionRegistrar {
 
 	static Set<String> roles(Environment environment) {
 		return Binder.get(environment)
