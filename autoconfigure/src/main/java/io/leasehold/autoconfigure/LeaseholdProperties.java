@@ -1,13 +1,14 @@
 package io.leasehold.autoconfigure;
 
-import io.leasehold.LockTerms;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.regex.Pattern;
 
 import io.leasehold.LockOptions;
+import io.leasehold.LockTerms;
 import io.leasehold.engine.RenewalRule;
+import io.leasehold.interceptor.UnavailablePolicy;
 import io.leasehold.service.DeadlockPolicy;
 import io.leasehold.service.HolderReport;
 import io.leasehold.service.OnLost;
@@ -68,7 +69,7 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 		@DefaultValue("leasehold") String namespace, @DefaultValue("30s") Duration lease,
 		@DefaultValue("5s") Duration waitTime, @DefaultValue("0s") Duration lockDelay,
 		@DefaultValue("0s") Duration linger, @DefaultValue("" + (Ordered.LOWEST_PRECEDENCE - 100)) int order,
-		@DefaultValue("throw") OnLost onLost, @DefaultValue("fail") WhenUnavailable whenUnavailable, boolean failFast,
+		@DefaultValue("throw") OnLost onLost, @DefaultValue("fail") UnavailablePolicy whenUnavailable, boolean failFast,
 		@Nullable Duration slowHold, @Nullable Duration slowWait, boolean leakDetection,
 		@DefaultValue("true") boolean contention, @DefaultValue("after-wait") HolderReport holderReport,
 		@DefaultValue("warn") DeadlockPolicy deadlock, @DefaultValue Handoff handoff, @DefaultValue Fencing fencing,
@@ -131,17 +132,6 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 		if (!good) {
 			throw new InvalidConfigurationPropertyValueException(property, value, reason);
 		}
-	}
-
-	/** Reaction of an annotated method to an unavailable store. */
-	enum WhenUnavailable {
-
-		/** Throw the exception, or call the fallback. */
-		FAIL,
-
-		/** Run without the lock. */
-		PROCEED
-
 	}
 
 	/**

@@ -8,7 +8,6 @@ import io.leasehold.interceptor.LockAnnotationValidator;
 import io.leasehold.interceptor.LockInterceptor;
 import io.leasehold.interceptor.LockOperationSource;
 import io.leasehold.interceptor.TransactionGuards;
-import io.leasehold.interceptor.UnavailablePolicy;
 import io.leasehold.key.KeyParser;
 import io.leasehold.leadership.Leaderships;
 import io.leasehold.reactive.ReactiveFencingGuard;
@@ -49,14 +48,10 @@ class LockAdviceConfiguration {
 			ObjectProvider<FencingGuard> fencing, ObjectProvider<ReactiveFencingGuard> reactiveFencing,
 			ObjectProvider<ReactiveTransactions> transactions, ObjectProvider<Leaderships> leaderships,
 			ConfigurableBeanFactory beanFactory, Environment environment) {
-		UnavailablePolicy whenUnavailable = switch (properties(environment).whenUnavailable()) {
-			case FAIL -> UnavailablePolicy.FAIL;
-			case PROCEED -> UnavailablePolicy.PROCEED;
-		};
 		return new LockOperationSource(service::getObject, new KeyParser(beanFactory),
 				new EmbeddedValueResolver(beanFactory),
 				new TransactionGuards(fencing::getIfUnique, reactiveFencing::getIfUnique, transactions::getIfAvailable),
-				whenUnavailable, leaderships::getIfAvailable);
+				properties(environment).whenUnavailable(), leaderships::getIfAvailable);
 	}
 
 	@Bean

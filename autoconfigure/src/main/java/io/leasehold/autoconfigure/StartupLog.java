@@ -4,6 +4,7 @@ import java.util.stream.Collectors;
 
 import io.leasehold.LockInspector;
 import io.leasehold.LockOptions;
+import io.leasehold.interceptor.UnavailablePolicy;
 import io.leasehold.service.LockService;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -30,7 +31,7 @@ record StartupLog(LeaseholdProperties properties, LockService service) implement
 		logger.info("Locks use engine %s by default, namespace '%s', lease %s ms, wait time %s ms%s".formatted(
 				describe(defaults.engine()), this.properties.namespace(), defaults.lease().toMillis(),
 				defaults.waitTime().toMillis(), describeOthers(defaults.engine())));
-		if (this.properties.whenUnavailable() == LeaseholdProperties.WhenUnavailable.PROCEED) {
+		if (this.properties.whenUnavailable() == UnavailablePolicy.PROCEED) {
 			logger.warn("leasehold.when-unavailable is 'proceed': methods annotated with @DistributedLock run "
 					+ "without their locks while the store is unavailable");
 		}

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 
-import io.leasehold.autoconfigure.fencing.FenceTableInitializer;
 import io.leasehold.autoconfigure.etcd.EtcdProperties;
+import io.leasehold.autoconfigure.fencing.FenceTableInitializer;
 import io.leasehold.autoconfigure.hazelcast.HazelcastProperties;
 import io.leasehold.autoconfigure.jdbc.JdbcLockTableInitializer;
 import io.leasehold.autoconfigure.jdbc.JdbcProperties;
@@ -14,6 +14,7 @@ import io.leasehold.autoconfigure.memcached.MemcachedProperties;
 import io.leasehold.autoconfigure.redis.RedisProperties;
 import io.leasehold.autoconfigure.redlock.RedlockProperties;
 import io.leasehold.autoconfigure.zookeeper.ZooKeeperProperties;
+import io.leasehold.interceptor.UnavailablePolicy;
 import io.leasehold.service.OnLost;
 import io.leasehold.test.contract.Fault;
 import org.junit.jupiter.api.Test;
@@ -55,7 +56,7 @@ class LeaseholdPropertiesTests {
 			assertThat(properties.waitTime()).isEqualTo(Duration.ofSeconds(5));
 			assertThat(properties.order()).isEqualTo(Ordered.LOWEST_PRECEDENCE - 100);
 			assertThat(properties.onLost()).isEqualTo(OnLost.THROW);
-			assertThat(properties.whenUnavailable()).isEqualTo(LeaseholdProperties.WhenUnavailable.FAIL);
+			assertThat(properties.whenUnavailable()).isEqualTo(UnavailablePolicy.FAIL);
 			assertThat(properties.handoff().maxConsecutive()).isEqualTo(63);
 			assertThat(properties.handoff().maxTime()).isEqualTo(Duration.ofMillis(10));
 			assertThat(properties.fencing().retention()).isEqualTo(Duration.ofDays(7));
