@@ -12,11 +12,11 @@ import io.leasehold.annotation.DistributedLock;
 import io.leasehold.key.MethodName;
 import io.leasehold.service.LockService;
 import io.leasehold.service.UnsupportedForm;
-
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 import org.springframework.util.StringValueResolver;
@@ -33,11 +33,14 @@ record LockOptionsReader(Supplier<LockService> service, StringValueResolver valu
 	/** A number without a unit. Zero is excepted, because it is the same in all units. */
 	private static final Pattern NUMBER = Pattern.compile("[+-]?0*[1-9]\\d*");
 
+	private static final List<String> ONLY_OF_LEASES = List.of("lease", "permits", "minHold", "maxHold", "lockDelay",
+			"linger", "fenced");
+
 	LockOptions read(LockAnnotation annotation) {
 		LockOptions options = build(annotation, attributes(annotation, this.service.get().defaults()));
 		Duration minLease = minLease(annotation, options);
 		if (annotation.isOf(LockScope.TRANSACTION)) {
-			TransactionScopeChecks.check(annotation, options, this.service.get().inTransactions(options.engine()));
+			checkTransactionScope(annotation, this.service.get().inTransactions(options.engine()).unsupported(options));
 		}
 		else {
 			checkEngine(annotation, options, minLease);
@@ -93,6 +96,26 @@ record LockOptionsReader(Supplier<LockService> service, StringValueResolver valu
 					"Use one of those, or omit it to use the default engine. To add another engine of Leasehold, set"
 							+ " leasehold.<name>.enabled: true and add its client library.",
 					ex);
+		}
+	}
+
+	/** Check an annotation whose locks end with the caller's transaction. */
+	private static void checkTransactionScope(LockAnnotation annotation, @Nullable String problem) {
+		ONLY_OF_LEASES.stream()
+			.filter(MergedAnnotation.from(annotation.values())::hasNonDefaultValue)
+			.findFirst()
+			.ifPresent((attribute) -> {
+				throw annotation.invalid(
+						"has scope TRANSACTION and %s, which only a lease can have".formatted(attribute),
+						"Remove the attribute, or use scope METHOD.");
+			});
+		if (MethodChecks.endsLater(annotation)) {
+			throw annotation.invalid("has scope TRANSACTION, but its result may end after the transaction",
+					"Return the plain result, or use scope METHOD.");
+		}
+		if (problem != null) {
+			throw annotation.invalid("has scope TRANSACTION, which its engine does not support: " + problem,
+					"Use engine jdbc with the application's own database, or scope METHOD.");
 		}
 	}
 
