@@ -102,7 +102,7 @@ final class DefaultEngine {
 	private LockEngineConfigurationException none() {
 		String steps = this.known.values()
 			.stream()
-			.map(KnownEngine::firstSteps)
+			.map((engine) -> engine.text("first-steps"))
 			.filter(StringUtils::hasText)
 			.map("    - %s\n"::formatted)
 			.collect(Collectors.joining());
@@ -125,12 +125,12 @@ final class DefaultEngine {
 		if (!engine.hasClient(this.classLoader)) {
 			return new LockEngineConfigurationException(
 					"%s, but the client of that engine is not on the classpath.".formatted(wanted),
-					"Add %s, or set leasehold.engine to another engine.".formatted(engine.artifacts()));
+					"Add %s, or set leasehold.engine to another engine.".formatted(engine.text("artifacts")));
 		}
 		return new LockEngineConfigurationException(
 				"%s, but the client of that engine is not configured.".formatted(wanted),
 				"Configure it with %s, and make sure that %s is not excluded. Start with --debug to see why it did not match."
-					.formatted(engine.properties(), engine.autoConfiguration()));
+					.formatted(engine.text("properties"), engine.text("auto-configuration")));
 	}
 
 	private LockEngineConfigurationException unknown(String name) {

@@ -75,33 +75,14 @@ record KnownEngine(String name, SortedMap<String, String> description) {
 				"Correct the file, or remove its jar from the class path.");
 	}
 
-	/** Return how to make it the engine of an application that has none, or nothing. */
-	String firstSteps() {
-		return text("first-steps");
-	}
-
-	/** Return the dependencies to add. */
-	String artifacts() {
-		return text("artifacts");
-	}
-
-	/** Return the properties or beans that configure the client. */
-	String properties() {
-		return text("properties");
-	}
-
-	/** Return the simple name of the auto-configuration. */
-	String autoConfiguration() {
-		return text("auto-configuration");
-	}
-
 	boolean hasClient(@Nullable ClassLoader classLoader) {
 		return Arrays.stream(StringUtils.commaDelimitedListToStringArray(text("client-classes")))
 			.map((names) -> names.split("\\|"))
 			.allMatch((names) -> Arrays.stream(names).anyMatch((name) -> ClassUtils.isPresent(name, classLoader)));
 	}
 
-	private String text(String entry) {
+	/** Return an entry, which the file explains; empty if it is missing. */
+	String text(String entry) {
 		return this.description.getOrDefault(entry, "");
 	}
 

@@ -38,7 +38,7 @@ class KnownEngineTests {
 	void eachEngineIsDescribedWithItsAutoConfiguration() {
 		assertThat(this.known.values()
 			.stream()
-			.collect(Collectors.toMap(KnownEngine::name, KnownEngine::autoConfiguration)))
+			.collect(Collectors.toMap(KnownEngine::name, (engine) -> engine.text("auto-configuration"))))
 			.isEqualTo(autoConfigurations())
 			.containsKeys("jdbc", "local", "redis", "zookeeper");
 	}
@@ -71,7 +71,7 @@ class KnownEngineTests {
 	@Test
 	void dependencyNamesTheVersionThatIsTested() throws ClassNotFoundException {
 		for (String engine : List.of("memcached", "zookeeper")) {
-			String[] artifact = this.known.get(engine).artifacts().split(":");
+			String[] artifact = this.known.get(engine).text("artifacts").split(":");
 			Class<?> client = Class.forName(this.known.get(engine).description().get("client-classes"));
 			assertThat(client.getProtectionDomain().getCodeSource().getLocation().getPath()).as(engine)
 				.endsWith("/%s-%s.jar".formatted(artifact[1], artifact[2]));
@@ -86,7 +86,7 @@ class KnownEngineTests {
 
 	@Test
 	void engineOfAnotherJarIsDescribed() throws Exception {
-		assertThat(withFile("etched.artifacts=stone").get("etched")).extracting(KnownEngine::artifacts)
+		assertThat(withFile("etched.artifacts=stone").get("etched")).extracting((engine) -> engine.text("artifacts"))
 			.isEqualTo("stone");
 	}
 
