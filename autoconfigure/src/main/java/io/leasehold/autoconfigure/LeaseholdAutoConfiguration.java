@@ -109,22 +109,17 @@ public final class LeaseholdAutoConfiguration {
 		ServiceSettings settings = properties.toServiceSettings(engine.name());
 		UnsupportedForm lacking = EngineForms.unsupported(settings.defaults(), engine);
 		if (lacking != null) {
-			throw invalid(properties, lacking, engine);
+			throw invalid(properties, settings.defaults(), lacking, engine);
 		}
 		return new LockService(settings, all.values(), member, clock, listeners.orderedStream().toList(), timing);
 	}
 
 	/** Return the failure for the first property that the default engine rejects. */
-	private static RuntimeException invalid(LeaseholdProperties properties, UnsupportedForm lacking,
-			LockEngine engine) {
-		LockOptions released = properties.toServiceSettings(engine.name())
-			.defaults()
-			.toBuilder()
-			.linger(Duration.ZERO)
-			.build();
+	private static RuntimeException invalid(LeaseholdProperties properties, LockOptions defaults,
+			UnsupportedForm lacking, LockEngine engine) {
 		String property = "leasehold.lock-delay";
 		Duration value = properties.lockDelay();
-		if (EngineForms.unsupported(released, engine) == null) {
+		if (EngineForms.unsupported(defaults.toBuilder().linger(Duration.ZERO).build(), engine) == null) {
 			property = "leasehold.linger";
 			value = properties.linger();
 		}

@@ -223,14 +223,14 @@ public class LocksEndpoint {
 			return change.get();
 		}
 		catch (LockBusyException ex) {
-			this.log.refused(action, engine, key, ex, principal);
+			this.log.done(action, engine, key, "held", OperatorLog.describe(ex.getHolders()), principal);
 			throw ex;
 		}
 		catch (IllegalArgumentException | UnsupportedOperationException ex) {
 			throw ex; // the request is refused before it changes anything
 		}
 		catch (RuntimeException ex) {
-			this.log.failed(action, engine, key, ex, principal);
+			this.log.done(action, engine, key, "unknown", ex.getMessage(), principal);
 			throw ex;
 		}
 	}

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-import io.leasehold.LockBusyException;
 import io.leasehold.LockHolder;
 import io.leasehold.LockKey;
 import org.apache.commons.logging.Log;
@@ -31,8 +30,9 @@ record OperatorLog(ApplicationEventPublisher events) {
 
 	/**
 	 * Log an action of an operator.
-	 * @param outcome what the action changed
-	 * @param detail the holders that it concerned, or {@code null}
+	 * @param outcome what the action changed, {@code held} if it was refused, or
+	 * {@code unknown} without a response of the store
+	 * @param detail the holders that it concerned, or the failure, or {@code null}
 	 */
 	void done(Action action, String engine, String key, String outcome, @Nullable String detail,
 			@Nullable Principal principal) {
@@ -47,16 +47,6 @@ record OperatorLog(ApplicationEventPublisher events) {
 			data.put("detail", detail);
 		}
 		this.events.publishEvent(new AuditApplicationEvent(name, "LOCK_" + action.name(), data));
-	}
-
-	/** Log an action that was refused, because the key is held. */
-	void refused(Action action, String engine, String key, LockBusyException held, @Nullable Principal principal) {
-		done(action, engine, key, "held", describe(held.getHolders()), principal);
-	}
-
-	/** Log an action that failed, such as without a response of the store. */
-	void failed(Action action, String engine, String key, RuntimeException failure, @Nullable Principal principal) {
-		done(action, engine, key, "unknown", failure.getMessage(), principal);
 	}
 
 	/** Describe holders; {@code null} if there is none. */

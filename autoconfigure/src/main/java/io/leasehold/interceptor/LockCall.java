@@ -12,7 +12,6 @@ import io.leasehold.LockException;
 import io.leasehold.LockKey;
 import io.leasehold.LockKeyException;
 import io.leasehold.LockKeys;
-import io.leasehold.annotation.WhenBusy;
 import io.leasehold.key.LockCondition;
 import io.leasehold.leadership.Leadership;
 import io.leasehold.service.Handles;
@@ -103,10 +102,8 @@ record LockCall(LockOperation operation, MethodInvocation invocation, LockServic
 
 	/** Return whether a fallback, a skip or an unlocked call replaces the exception. */
 	boolean hasAlternative(Throwable reason) {
-		if (!(reason instanceof LockBusyException || reason instanceof LockEngineException)) {
-			return false;
-		}
-		return this.operation.fallback() != null || isBypassed((LockException) reason);
+		return (reason instanceof LockBusyException || reason instanceof LockEngineException)
+				&& (this.operation.fallback() != null || isBypassed((LockException) reason));
 	}
 
 	/** Call the fallback, skip the method or run it unlocked; else throw the reason. */

@@ -87,13 +87,8 @@ final class ClaimCloser {
 		this.threads.releases().execute(() -> attempt(new Closing(claim, 0), 1));
 	}
 
-	/** Close a claim after a delay, which may be zero. */
-	void closeAfter(Claim claim, Duration delay) {
-		closeAfter(claim, delay, () -> false);
-	}
-
 	/**
-	 * Close a claim after a delay, such as the rest of its lease.
+	 * Close a claim after a delay, such as the rest of its lease, or at once.
 	 * @param closed whether the claim was closed during the delay
 	 */
 	void closeAfter(Claim claim, Duration delay, BooleanSupplier closed) {

@@ -115,7 +115,7 @@ final class EngineLocks implements AutoCloseable {
 					false, bypassed.or(Acquirer.BUSY_BYPASSED)), this.closer::discard);
 		}
 		catch (LockBusyException ex) {
-			throw bypassed.test(ex) ? ex : this.holders.explain(ex, options, ThreadLocks.outer());
+			throw bypassed.test(ex) ? ex : this.holders.explain(ex, options, ThreadLocks.outer(), "");
 		}
 	}
 
@@ -140,7 +140,7 @@ final class EngineLocks implements AutoCloseable {
 		return AsyncHeldLocks.take(keys,
 				(key) -> this.acquirer.acquireAsync(key, this.acquirer.rest(options, start), callers.next()),
 				this.closer::discardAsync, (ex) -> (ex instanceof LockBusyException busy && !bypassed.test(busy))
-						? this.holders.explain(busy, options, outer) : ex,
+						? this.holders.explain(busy, options, outer, "") : ex,
 				this.threads.callers());
 	}
 

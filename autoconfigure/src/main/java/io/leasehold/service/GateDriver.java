@@ -42,7 +42,7 @@ record GateDriver(LockEngine engine, MonotonicClock clock, EngineThreads threads
 			}
 			Claim released = decision.released();
 			if (released != null) {
-				this.closer.closeAfter(released, decision.delay());
+				this.closer.closeAfter(released, decision.delay(), () -> false);
 			}
 			NextRequest ended = decision.ended();
 			if (ended != null) {

@@ -37,10 +37,6 @@ final class HolderLookup {
 		this.report = report;
 	}
 
-	LockBusyException explain(LockBusyException busy, LockOptions options, List<HeldLock> outer) {
-		return explain(busy, options, outer, "");
-	}
-
 	/**
 	 * Return an exception that also names the key's holders and the caller's own locks.
 	 * Blocks at most for one request of the engine.

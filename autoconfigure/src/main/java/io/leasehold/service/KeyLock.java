@@ -150,19 +150,11 @@ final class KeyLock implements LockView {
 			ThreadLocks.throwIfLost(this.locks.holds(), this.key);
 		}
 		catch (LockLostException ex) {
-			close(acquired, ex);
-			throw ex;
+			try (acquired) {
+				throw ex;
+			}
 		}
 		ThreadLocks.add(this.monitor, acquired);
-	}
-
-	private static void close(HeldLock lock, Exception reason) {
-		try {
-			lock.close();
-		}
-		catch (RuntimeException ex) {
-			reason.addSuppressed(ex);
-		}
 	}
 
 	@Override

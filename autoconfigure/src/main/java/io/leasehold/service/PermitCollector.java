@@ -48,7 +48,7 @@ record PermitCollector(String engine, MonotonicClock clock, Acquirer acquirer, A
 			Duration waited = Duration.ofNanos(this.clock.nanoTime() - start);
 			String message = "%s of the %s permits of lock '%s' could not be acquired within %s ms (engine: %s)"
 				.formatted(count, options.permits(), key, waited.toMillis(), this.engine);
-			throw this.holders.explain(new LockBusyException(key, message, waited), options, ThreadLocks.outer());
+			throw this.holders.explain(new LockBusyException(key, message, waited), options, ThreadLocks.outer(), "");
 		}
 	}
 

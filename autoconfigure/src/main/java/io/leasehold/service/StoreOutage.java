@@ -83,7 +83,7 @@ final class StoreOutage {
 			this.current = null;
 			if (ended.endReported.compareAndSet(false, true)) {
 				logger.info("The store of engine '%s' is available again after %s ms".formatted(this.engine,
-						millis(ended.since, now)));
+						Duration.ofNanos(now - ended.since).toMillis()));
 				this.events.publishLater(new LockEvent.EngineUp(this.engine, now - ended.since));
 			}
 		}
@@ -181,10 +181,6 @@ final class StoreOutage {
 		return (rest.getCount() == 0) ? "No lock is held here"
 				: "%s locks that are held here are valid for another %s to %s ms".formatted(rest.getCount(),
 						rest.getMin(), rest.getMax());
-	}
-
-	private static long millis(long from, long to) {
-		return Duration.ofNanos(to - from).toMillis();
 	}
 
 	/** One outage, and what was reported about it. */

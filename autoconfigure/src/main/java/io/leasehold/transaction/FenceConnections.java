@@ -67,17 +67,21 @@ final class FenceConnections {
 
 	/** Run an action on a connection of the pool, never on that of a transaction. */
 	void withOwn(String task, Action action) {
-		run(task, () -> {
-			try (Connection connection = this.dataSource.getConnection()) {
-				action.run(connection);
-			}
-		});
+		try (Connection connection = this.dataSource.getConnection()) {
+			action.run(connection);
+		}
+		catch (SQLException ex) {
+			throw translated(task, ex);
+		}
 	}
 
 	void withBound(String task, Action action) {
 		Connection connection = DataSourceUtils.getConnection(this.dataSource);
 		try {
-			run(task, () -> action.run(connection));
+			action.run(connection);
+		}
+		catch (SQLException ex) {
+			throw translated(task, ex);
 		}
 		finally {
 			DataSourceUtils.releaseConnection(connection, this.dataSource);
@@ -114,26 +118,14 @@ final class FenceConnections {
 		}
 	}
 
-	private void run(String task, SqlAction action) {
-		try {
-			action.run();
-		}
-		catch (SQLException ex) {
-			DataAccessException translated = this.translating.getExceptionTranslator()
-				.translate(task, FenceTable.READ, ex);
-			throw (translated != null) ? translated : new UncategorizedSQLException(task, FenceTable.READ, ex);
-		}
+	private DataAccessException translated(String task, SQLException ex) {
+		DataAccessException translated = this.translating.getExceptionTranslator().translate(task, FenceTable.READ, ex);
+		return (translated != null) ? translated : new UncategorizedSQLException(task, FenceTable.READ, ex);
 	}
 
 	interface Action {
 
 		void run(Connection connection) throws SQLException;
-
-	}
-
-	private interface SqlAction {
-
-		void run() throws SQLException;
 
 	}
 

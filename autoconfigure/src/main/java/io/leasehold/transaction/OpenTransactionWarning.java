@@ -19,7 +19,7 @@ final class OpenTransactionWarning implements Consumer<String> {
 	private static final Log logger = LogFactory.getLog(OpenTransactionWarning.class);
 
 	/** Largest number of warnings, for applications that build lock names from data. */
-	private static final int MOST_METHODS = 1000;
+	static final int MOST_METHODS = 1000;
 
 	/** Prefixes of the class names between the method and this class. */
 	private static final List<String> BETWEEN = List.of(OpenTransactionWarning.class.getName(),
@@ -29,20 +29,9 @@ final class OpenTransactionWarning implements Consumer<String> {
 
 	private final Set<String> methods = ConcurrentHashMap.newKeySet();
 
-	private final int mostMethods;
-
-	OpenTransactionWarning() {
-		this(MOST_METHODS);
-	}
-
-	/** Create a warning, which is logged for a limited number of methods. */
-	OpenTransactionWarning(int mostMethods) {
-		this.mostMethods = mostMethods;
-	}
-
 	@Override
 	public void accept(String name) {
-		if (this.methods.size() >= this.mostMethods) {
+		if (this.methods.size() >= MOST_METHODS) {
 			return;
 		}
 		String method = StackWalker.getInstance()

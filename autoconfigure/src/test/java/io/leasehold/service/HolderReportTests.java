@@ -303,7 +303,7 @@ class HolderReportTests {
 		for (int i = 0; i < 4; i++) {
 			CompletableFuture<LockBusyException> caller = new CompletableFuture<>();
 			callers.add(caller);
-			Thread thread = new Thread(() -> caller.complete(lookup.explain(plain, service.defaults(), List.of())));
+			Thread thread = new Thread(() -> caller.complete(lookup.explain(plain, service.defaults(), List.of(), "")));
 			thread.start();
 			threads.add(thread);
 		}

@@ -1,6 +1,5 @@
 package io.leasehold.transaction;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -45,13 +44,14 @@ class WarnedMethodsTests {
 
 	@Test
 	void numberOfMethodsIsBounded(CapturedOutput output) {
-		Consumer<String> few = new OpenTransactionWarning(2);
-		for (String name : List.of("first", "first", "second", "third")) {
-			few.accept(name);
+		for (int i = 1; i <= OpenTransactionWarning.MOST_METHODS; i++) {
+			this.warning.accept("sale-" + i);
+			this.warning.accept("sale-" + i);
 		}
-		assertThat(output).containsOnlyOnce("Lock first " + WARNING)
-			.containsOnlyOnce("Lock second " + WARNING)
-			.doesNotContain("third");
+		this.warning.accept("purchase");
+		assertThat(output).containsOnlyOnce("Lock sale-1 " + WARNING)
+			.containsOnlyOnce("Lock sale-%s %s".formatted(OpenTransactionWarning.MOST_METHODS, WARNING))
+			.doesNotContain("purchase");
 	}
 
 }
