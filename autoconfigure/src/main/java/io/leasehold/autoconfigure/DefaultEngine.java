@@ -2,7 +2,6 @@ package io.leasehold.autoconfigure;
 
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;

@@ -18,11 +18,9 @@ import io.leasehold.key.LockCondition;
 import io.leasehold.key.MethodName;
 import io.leasehold.leadership.Candidate;
 import io.leasehold.leadership.Leaderships;
-import io.leasehold.service.LockService;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.StringUtils;
-import org.springframework.util.StringValueResolver;
 
 /**
  * Reader that converts an annotation to an operation, or rejects an invalid annotation.

@@ -6,9 +6,9 @@ import io.leasehold.autoconfigure.leadership.LeaseholdLeadershipAutoConfiguratio
 import io.leasehold.event.ApplicationEvents;
 import io.leasehold.leadership.Leaderships;
 import io.leasehold.metrics.DroppedEventMetrics;
+import io.leasehold.metrics.EngineStateMetrics;
 import io.leasehold.metrics.LeadershipMetrics;
 import io.leasehold.metrics.LockMetrics;
-import io.leasehold.metrics.EngineStateMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -1,8 +1,8 @@
 package io.leasehold.autoconfigure.memcached;
 
 import com.spotify.folsom.MemcacheClient;
-import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.ConditionalOnLockEngine;
+import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.autoconfigure.LockEngineConfigurationException;

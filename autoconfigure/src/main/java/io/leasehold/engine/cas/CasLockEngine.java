@@ -26,9 +26,9 @@ import io.leasehold.engine.Signal;
 import io.leasehold.engine.Subscription;
 import io.leasehold.engine.support.Deadlines;
 import io.leasehold.engine.support.OpenState;
-import org.jspecify.annotations.Nullable;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Engine that stores each lock as one entry of a {@link CompareAndSetStore}. A process

@@ -1,8 +1,8 @@
 package io.leasehold.engine.jdbc;
 
 import java.math.BigDecimal;
-import java.sql.SQLException;
 import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;

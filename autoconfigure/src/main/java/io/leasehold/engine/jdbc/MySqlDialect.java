@@ -1,7 +1,7 @@
 package io.leasehold.engine.jdbc;
 
-import java.sql.DatabaseMetaData;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redis.connection.RedisFailure;
 import io.leasehold.engine.redis.connection.Replies;
 import io.leasehold.engine.redis.connection.SilenceCheck;
+import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.redis.connection.Topology;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

@@ -2,7 +2,6 @@ package io.leasehold.engine.redlock;
 
 import java.time.Duration;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
