@@ -12,8 +12,6 @@ import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.core.io.UrlResource;
 import org.springframework.core.io.support.PropertiesLoaderUtils;
 import org.springframework.util.ClassUtils;
@@ -84,15 +82,6 @@ record KnownEngine(String name, SortedMap<String, String> description) {
 	/** Return an entry, which the file explains; empty if it is missing. */
 	String text(String entry) {
 		return this.description.getOrDefault(entry, "");
-	}
-
-	static final class Hints implements RuntimeHintsRegistrar {
-
-		@Override
-		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-			hints.resources().registerPattern(LOCATION);
-		}
-
 	}
 
 }

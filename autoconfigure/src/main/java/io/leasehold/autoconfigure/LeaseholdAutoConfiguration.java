@@ -44,7 +44,7 @@ import org.springframework.util.StringUtils;
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
 @EnableConfigurationProperties({ LeaseholdProperties.class, AsyncProperties.class, ReactiveProperties.class })
 @Import({ LockAdviceConfiguration.class, LockTransactionConfiguration.class, ReactiveTransactionConfiguration.class })
-@ImportRuntimeHints(KnownEngine.Hints.class)
+@ImportRuntimeHints(ResourceHints.class)
 public final class LeaseholdAutoConfiguration {
 
 	/** Static, because it is required before the first properties are bound. */

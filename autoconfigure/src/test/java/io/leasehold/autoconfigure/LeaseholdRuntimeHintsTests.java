@@ -4,10 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-import io.leasehold.autoconfigure.fencing.LeaseholdFencingAutoConfiguration;
-import io.leasehold.autoconfigure.jdbc.LeaseholdJdbcAutoConfiguration;
-import io.leasehold.autoconfigure.redis.LeaseholdRedisAutoConfiguration;
-import io.leasehold.autoconfigure.redlock.LeaseholdRedlockAutoConfiguration;
 import io.leasehold.transaction.CommitGuard;
 import jakarta.persistence.EntityManager;
 import org.junit.jupiter.api.Test;
@@ -16,7 +12,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
@@ -38,11 +33,7 @@ class LeaseholdRuntimeHintsTests {
 	@MethodSource("resources")
 	void resourceIsThere(String resource) {
 		RuntimeHints hints = new RuntimeHints();
-		for (RuntimeHintsRegistrar registrar : new RuntimeHintsRegistrar[] { new KnownEngine.Hints(),
-				new LeaseholdRedisAutoConfiguration.ScriptHints(), new LeaseholdRedlockAutoConfiguration.ScriptHints(),
-				new LeaseholdJdbcAutoConfiguration.JdbcHints(), new LeaseholdFencingAutoConfiguration.SchemaHints() }) {
-			registrar.registerHints(hints, null);
-		}
+		new ResourceHints().registerHints(hints, null);
 		assertThat(hints).matches(RuntimeHintsPredicates.resource().forResource(resource));
 	}
 
@@ -67,7 +58,7 @@ class LeaseholdRuntimeHintsTests {
 	@Test
 	void descriptionOfTheEnginesIsThere() {
 		RuntimeHints hints = new RuntimeHints();
-		new KnownEngine.Hints().registerHints(hints, null);
+		new ResourceHints().registerHints(hints, null);
 		assertThat(hints).matches(RuntimeHintsPredicates.resource().forResource(KnownEngine.LOCATION));
 		assertThat(getClass().getClassLoader().getResource(KnownEngine.LOCATION)).isNotNull();
 	}

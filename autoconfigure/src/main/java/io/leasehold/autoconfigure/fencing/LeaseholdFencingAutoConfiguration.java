@@ -7,10 +7,7 @@ import io.leasehold.autoconfigure.LeaseholdAutoConfiguration;
 import io.leasehold.autoconfigure.LeaseholdProperties;
 import io.leasehold.transaction.CommitGuards;
 import io.leasehold.transaction.JdbcFencingGuard;
-import org.jspecify.annotations.Nullable;
 
-import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -20,7 +17,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.core.io.ResourceLoader;
@@ -38,7 +34,6 @@ import org.springframework.transaction.PlatformTransactionManager;
 @ConditionalOnBean({ LeaseholdAutoConfiguration.class, PlatformTransactionManager.class })
 @ConditionalOnMissingBean(FencingGuard.class)
 @EnableConfigurationProperties(FenceTableInitializer.Properties.class)
-@ImportRuntimeHints(LeaseholdFencingAutoConfiguration.SchemaHints.class)
 public final class LeaseholdFencingAutoConfiguration {
 
 	/** Created for the first fenced method; other applications need no table. */
@@ -51,15 +46,6 @@ public final class LeaseholdFencingAutoConfiguration {
 				properties.fencing().retention(), guards);
 		FenceTableCheck.run(guard::check);
 		return guard;
-	}
-
-	public static class SchemaHints implements RuntimeHintsRegistrar {
-
-		@Override
-		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-			hints.resources().registerPattern("io/leasehold/transaction/migration/**");
-		}
-
 	}
 
 }

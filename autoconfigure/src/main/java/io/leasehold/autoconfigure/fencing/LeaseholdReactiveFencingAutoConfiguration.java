@@ -18,7 +18,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandi
 import org.springframework.boot.r2dbc.init.R2dbcScriptDatabaseInitializer;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
@@ -34,7 +33,6 @@ import org.springframework.transaction.ReactiveTransactionManager;
 @ConditionalOnSingleCandidate(ConnectionFactory.class)
 @ConditionalOnBean({ LeaseholdAutoConfiguration.class, ReactiveTransactionManager.class })
 @ConditionalOnMissingBean(ReactiveFencingGuard.class)
-@ImportRuntimeHints(LeaseholdFencingAutoConfiguration.SchemaHints.class)
 public final class LeaseholdReactiveFencingAutoConfiguration {
 
 	/** Created for the first fenced method; other applications need no table. */

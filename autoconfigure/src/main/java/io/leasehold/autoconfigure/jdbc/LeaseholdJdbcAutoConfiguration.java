@@ -114,7 +114,6 @@ public final class LeaseholdJdbcAutoConfiguration {
 
 		@Override
 		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-			hints.resources().registerPattern("io/leasehold/engine/jdbc/migration/**");
 			// Looked up by name, to detect support for LISTEN
 			hints.reflection().registerTypeIfPresent(classLoader, "org.postgresql.PGConnection");
 			// Created by PostgreSQL's driver

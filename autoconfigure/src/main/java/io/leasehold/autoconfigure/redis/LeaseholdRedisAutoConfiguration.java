@@ -10,10 +10,7 @@ import io.leasehold.engine.redis.RedisLockEngine;
 import io.leasehold.engine.redis.RedisSettings;
 import io.leasehold.engine.redis.connection.RedisConnections;
 import io.lettuce.core.RedisClient;
-import org.jspecify.annotations.Nullable;
 
-import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -25,7 +22,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.Ordered;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.StringUtils;
@@ -40,7 +36,6 @@ import org.springframework.util.StringUtils;
 @ConditionalOnBean({ LeaseholdAutoConfiguration.class, RedisConnectionFactory.class })
 @ConditionalOnLockEngine(RedisLockEngine.NAME)
 @EnableConfigurationProperties(RedisProperties.class)
-@ImportRuntimeHints(LeaseholdRedisAutoConfiguration.ScriptHints.class)
 public final class LeaseholdRedisAutoConfiguration {
 
 	@Bean
@@ -83,15 +78,6 @@ public final class LeaseholdRedisAutoConfiguration {
 					"The Redis engine cannot work with its server: %s.".formatted(ex.getMessage()),
 					"Configure another server for the connection factory, or another engine in leasehold.engine.");
 		}
-	}
-
-	public static class ScriptHints implements RuntimeHintsRegistrar {
-
-		@Override
-		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-			hints.resources().registerPattern("io/leasehold/engine/redis/*.lua");
-		}
-
 	}
 
 }

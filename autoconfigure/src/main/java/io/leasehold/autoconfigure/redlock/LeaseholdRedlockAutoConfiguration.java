@@ -16,10 +16,7 @@ import io.leasehold.engine.redis.connection.Node;
 import io.leasehold.engine.redlock.RedlockLockEngine;
 import io.leasehold.engine.redlock.RedlockSettings;
 import io.lettuce.core.RedisClient;
-import org.jspecify.annotations.Nullable;
 
-import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigureOrder;
@@ -33,7 +30,6 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.Ordered;
 
 /**
@@ -47,7 +43,6 @@ import org.springframework.core.Ordered;
 @ConditionalOnLockEngine(RedlockLockEngine.NAME)
 @Conditional(LeaseholdRedlockAutoConfiguration.OnMastersCondition.class)
 @EnableConfigurationProperties(RedlockProperties.class)
-@ImportRuntimeHints(LeaseholdRedlockAutoConfiguration.ScriptHints.class)
 public final class LeaseholdRedlockAutoConfiguration {
 
 	/** Host, or IPv6 address with or without brackets, and port. */
@@ -123,15 +118,6 @@ public final class LeaseholdRedlockAutoConfiguration {
 
 		OnNodesCondition() {
 			super("leasehold.redlock.nodes", () -> ConditionMessage.forCondition("Redlock masters"));
-		}
-
-	}
-
-	public static class ScriptHints implements RuntimeHintsRegistrar {
-
-		@Override
-		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-			hints.resources().registerPattern("io/leasehold/engine/redlock/*.lua");
 		}
 
 	}

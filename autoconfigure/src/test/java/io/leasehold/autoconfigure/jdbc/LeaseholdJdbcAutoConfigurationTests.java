@@ -276,11 +276,9 @@ class LeaseholdJdbcAutoConfigurationTests extends JdbcApplicationFixture {
 	}
 
 	@Test
-	void scriptsAndDriversAreInANativeImage() {
+	void driverIsInANativeImage() {
 		RuntimeHints hints = new RuntimeHints();
 		new LeaseholdJdbcAutoConfiguration.JdbcHints().registerHints(hints, null);
-		assertThat(RuntimeHintsPredicates.resource()
-			.forResource("io/leasehold/engine/jdbc/migration/postgresql/R__leasehold_lock.sql")).accepts(hints);
 		assertThat(RuntimeHintsPredicates.reflection().onType(PGConnection.class)).accepts(hints);
 	}
 
