@@ -20,7 +20,7 @@ final class BodyExecutors {
 	}
 
 	/** Fail startup if the configured executor is missing, or is no executor. */
-	static void check(AsyncProperties properties, BeanFactory beans) {
+	static void check(LeaseholdProperties.Async properties, BeanFactory beans) {
 		String name = properties.executor();
 		if (StringUtils.hasText(name) && !beans.containsBean(name)) {
 			throw new InvalidConfigurationPropertyValueException("leasehold.async.executor", name,
@@ -39,7 +39,7 @@ final class BodyExecutors {
 	 * the application is no default: if all its threads wait for results, no body could
 	 * run.
 	 */
-	static @Nullable Executor find(AsyncProperties properties, BeanFactory beans, Environment environment) {
+	static @Nullable Executor find(LeaseholdProperties.Async properties, BeanFactory beans, Environment environment) {
 		String name = properties.executor();
 		if (StringUtils.hasText(name)) {
 			return beans.getBean(name, Executor.class);

@@ -42,7 +42,7 @@ import org.springframework.util.StringUtils;
  */
 @AutoConfiguration
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE)
-@EnableConfigurationProperties({ LeaseholdProperties.class, AsyncProperties.class, ReactiveProperties.class })
+@EnableConfigurationProperties(LeaseholdProperties.class)
 @Import({ LockAdviceConfiguration.class, LockTransactionConfiguration.class, ReactiveTransactionConfiguration.class })
 @ImportRuntimeHints(ResourceHints.class)
 public final class LeaseholdAutoConfiguration {

@@ -8,6 +8,7 @@ import java.util.regex.Pattern;
 import io.leasehold.LockOptions;
 import io.leasehold.LockTerms;
 import io.leasehold.engine.RenewalRule;
+import io.leasehold.interceptor.OnCancel;
 import io.leasehold.interceptor.UnavailablePolicy;
 import io.leasehold.service.DeadlockPolicy;
 import io.leasehold.service.HolderReport;
@@ -63,6 +64,8 @@ import org.springframework.core.Ordered;
  * @param handoff Limits of handoffs inside one JVM.
  * @param fencing Properties of fencing tokens.
  * @param transaction Properties of transactions under locks.
+ * @param async Properties of the threads that run methods with an asynchronous result.
+ * @param reactive Properties of methods that return a publisher.
  */
 @ConfigurationProperties("leasehold")
 public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullable String engine,
@@ -73,7 +76,8 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 		@Nullable Duration slowHold, @Nullable Duration slowWait, boolean leakDetection,
 		@DefaultValue("true") boolean contention, @DefaultValue("after-wait") HolderReport holderReport,
 		@DefaultValue("warn") DeadlockPolicy deadlock, @DefaultValue Handoff handoff, @DefaultValue Fencing fencing,
-		@DefaultValue Transaction transaction) implements InitializingBean {
+		@DefaultValue Transaction transaction, @DefaultValue Async async,
+		@DefaultValue Reactive reactive) implements InitializingBean {
 
 	/** Name in metrics for locks that are acquired in code without a name. */
 	private static final String UNNAMED = "unnamed";
@@ -98,6 +102,8 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 		checkLimit("leasehold.slow-wait", this.slowWait);
 		this.handoff.check(this.lease);
 		this.fencing.check();
+		check("leasehold.async.max-threads", this.async.maxThreads, this.async.maxThreads >= 1,
+				"It must be at least 1.");
 	}
 
 	/**
@@ -184,6 +190,29 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 	 * lock under which it runs was lost.
 	 */
 	record Transaction(@DefaultValue("true") boolean commitGuard) {
+	}
+
+	/**
+	 * Properties of the threads that run methods with an asynchronous result.
+	 *
+	 * @param executor Name of the Executor bean that runs annotated methods which return
+	 * a CompletionStage. When not set, virtual threads if they are enabled, otherwise a
+	 * bounded pool of Leasehold. No thread of this executor may wait for such a method.
+	 * @param maxThreads Maximum number of threads in Leasehold's pool for annotated
+	 * methods that return a CompletionStage.
+	 */
+	record Async(@Nullable String executor, @DefaultValue("64") int maxThreads) {
+	}
+
+	/**
+	 * Properties of methods that return a publisher.
+	 *
+	 * @param onCancel Effect of a cancelled subscription on the lock of a publisher that
+	 * has not ended. With 'expire', the lock is lost and its key stays locked until the
+	 * lease expires, because the method's work may continue. With 'release', the key
+	 * becomes available at once.
+	 */
+	record Reactive(@DefaultValue("expire") OnCancel onCancel) {
 	}
 
 }

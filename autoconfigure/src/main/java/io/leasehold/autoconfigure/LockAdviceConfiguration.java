@@ -58,9 +58,8 @@ class LockAdviceConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockInterceptor leaseholdLockInterceptor(LockOperationSource operations, ObjectProvider<LockService> service,
 			BodyThreads threads, Environment environment) {
-		ReactiveProperties reactive = Binder.get(environment)
-			.bindOrCreate("leasehold.reactive", ReactiveProperties.class);
-		return new LockInterceptor(operations, SingletonSupplier.of(service::getObject), threads, reactive.onCancel());
+		return new LockInterceptor(operations, SingletonSupplier.of(service::getObject), threads,
+				properties(environment).reactive().onCancel());
 	}
 
 	@Bean
@@ -90,7 +89,7 @@ class LockAdviceConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static BodyThreads leaseholdBodyThreads(BeanFactory beans, Environment environment) {
-		AsyncProperties properties = Binder.get(environment).bindOrCreate("leasehold.async", AsyncProperties.class);
+		LeaseholdProperties.Async properties = properties(environment).async();
 		BodyExecutors.check(properties, beans);
 		return new BodyThreads(() -> BodyExecutors.find(properties, beans, environment), properties.maxThreads());
 	}
