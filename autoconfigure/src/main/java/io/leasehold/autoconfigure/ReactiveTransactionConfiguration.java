@@ -17,9 +17,7 @@ import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 @ConditionalOnClass({ Mono.class, R2dbcTransactionManager.class })
 class ReactiveTransactionConfiguration {
 
-	/**
-	 * Binds the property, because the bean of all properties would be created too early.
-	 */
+	/** Binds the property: the bean of all properties would be created too early. */
 	@Bean
 	static R2dbcCommitGuards leaseholdR2dbcCommitGuards(BeanFactory beans, Environment environment) {
 		return new R2dbcCommitGuards(beans,

@@ -64,9 +64,7 @@ final class BusiestKeys {
 			.orElseThrow();
 	}
 
-	/**
-	 * Key of an engine.
-	 */
+	/** Key of an engine. */
 	record Key(String engine, LockKey key) {
 	}
 

@@ -81,9 +81,7 @@ final class Contents {
 		return (late == value) ? type : "%s with a %s".formatted(value.getClass().getSimpleName(), type);
 	}
 
-	/**
-	 * Return the first object that ends later and has not ended, {@code null} for none.
-	 */
+	/** Return the first object that has not ended and ends later, or {@code null}. */
 	private static @Nullable Object findLate(Object value) {
 		try {
 			return find(value, DEPTH);

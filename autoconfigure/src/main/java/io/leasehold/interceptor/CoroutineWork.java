@@ -90,9 +90,7 @@ final class CoroutineWork extends AbstractCoroutineContextElement
 		scope.close();
 	}
 
-	/**
-	 * Return whether a part is new. The work is not over before its parts are removed.
-	 */
+	/** Return whether a part is new. The work ends after its parts are removed. */
 	private synchronized boolean add(Object part) {
 		return this.live.add(part);
 	}

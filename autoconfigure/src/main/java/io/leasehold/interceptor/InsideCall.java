@@ -32,9 +32,7 @@ final class InsideCall extends ReflectiveMethodInvocation {
 				advice(replaced.getProxy(), method, type, scope));
 	}
 
-	/**
-	 * Return the target. If it is a proxy of a class, it must override the method.
-	 */
+	/** Return the target. A proxy of a class must override the method. */
 	private static @Nullable Object target(ProxyMethodInvocation replaced, Method method) {
 		Object target = replaced.getThis();
 		boolean overridden = (method.getModifiers() & (Modifier.PRIVATE | Modifier.FINAL)) == 0;

@@ -101,9 +101,7 @@ record LockAnnotation(DistributedLock values, @Nullable String role, Class<?> ty
 			.distinct();
 	}
 
-	/**
-	 * Return the annotations of an element, also those that other annotations compose.
-	 */
+	/** Return the annotations of an element, also of composed annotations. */
 	private static Stream<MergedAnnotation<DistributedLock>> declaredOn(AnnotatedElement element) {
 		return MergedAnnotations.from(element).stream(DistributedLock.class);
 	}

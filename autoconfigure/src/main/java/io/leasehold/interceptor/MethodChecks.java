@@ -137,9 +137,7 @@ final class MethodChecks {
 		return LateTypes.isOpen(declaredResult(annotation)) ? DirectResult.ANY : DirectResult.PLAIN;
 	}
 
-	/**
-	 * Return whether a method suspends, or is declared to return a stage or publisher.
-	 */
+	/** Return whether a method suspends, or declares to return a stage or publisher. */
 	static boolean endsLater(LockAnnotation annotation) {
 		return KotlinDetector.isSuspendingFunction(annotation.method()) || isFollowed(annotation);
 	}

@@ -140,9 +140,7 @@ final class SelfCalls {
 			}
 		}
 
-		/**
-		 * A reference such as {@code this::pay} has the receiver as its first argument.
-		 */
+		/** A reference such as {@code this::pay} has the receiver as first argument. */
 		@Override
 		public void visitInvokeDynamicInsn(String name, String descriptor, Handle bootstrap, Object... arguments) {
 			if (descriptor.startsWith("(L" + this.type + ";")) {

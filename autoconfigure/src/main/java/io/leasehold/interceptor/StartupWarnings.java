@@ -102,9 +102,7 @@ final class StartupWarnings {
 				&& locked.keySet().stream().filter(call::isBy).map(locked::get).anyMatch(called::isOfTheSameLock);
 	}
 
-	/**
-	 * Warn if two beans have keys that may be equal although they mean different things.
-	 */
+	/** Warn if keys of two beans may be equal although they differ in meaning. */
 	void warnOfBareKeys(LockAnnotation annotation, LockOperation operation) {
 		if (!operation.key().isBare()) {
 			return;

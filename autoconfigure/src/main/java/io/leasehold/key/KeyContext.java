@@ -53,9 +53,7 @@ final class KeyContext {
 		return new ExpressionState(context, CONFIGURATION);
 	}
 
-	/**
-	 * Context of a call, which rejects increments; assignments are rejected at startup.
-	 */
+	/** Context of a call. Rejects increments; assignments are rejected at startup. */
 	private static final class CallContext extends StandardEvaluationContext {
 
 		private final Root root;
@@ -84,9 +82,7 @@ final class KeyContext {
 
 	}
 
-	/**
-	 * Object behind {@code #root}. SpEL reads its components as properties.
-	 */
+	/** Object behind {@code #root}. SpEL reads its components as properties. */
 	record Root(Method method, @Nullable Object[] args, @Nullable Object target, Class<?> targetClass) {
 	}
 

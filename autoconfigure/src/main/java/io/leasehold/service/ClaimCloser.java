@@ -36,9 +36,7 @@ final class ClaimCloser {
 	/** Maximum pause in milliseconds, which limits the delay after the store recovers. */
 	private static final int SLOWEST = 500;
 
-	/**
-	 * After so many attempts that the store rejected, it probably rejects others, too.
-	 */
+	/** Number of rejected attempts after which the store probably rejects others, too. */
 	private static final int QUICK_RETRIES = 4;
 
 	private static final Duration PROBE_PAUSE = Duration.ofSeconds(1);

@@ -91,9 +91,7 @@ public final class EngineForms {
 				: "its engine loses data without notice, after which its tokens may decrease";
 	}
 
-	/**
-	 * Reject options that an engine does not support, or whose lease is too short for it.
-	 */
+	/** Reject options that an engine does not support, and too short leases. */
 	static void check(LockOptions options, LockEngine engine) {
 		UnsupportedForm lacking = unsupported(options, engine);
 		if (lacking != null) {

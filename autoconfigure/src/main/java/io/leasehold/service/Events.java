@@ -27,9 +27,7 @@ final class Events {
 		this.threads = threads;
 	}
 
-	/**
-	 * Return whether anyone receives events. Without listeners none has to be created.
-	 */
+	/** Return whether anyone receives events. Otherwise none has to be created. */
 	boolean haveListeners() {
 		return this.listeners.length > 0;
 	}

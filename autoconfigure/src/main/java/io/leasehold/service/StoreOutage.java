@@ -43,9 +43,7 @@ final class StoreOutage {
 	/** Clock reading at the last response, initially at the start. */
 	private volatile long responded;
 
-	/**
-	 * Clock reading at the first failed request, before the response if there is none.
-	 */
+	/** Clock reading at the first failed request, or before the response for none. */
 	private long failed;
 
 	/** The outage that has not ended. */

@@ -102,9 +102,7 @@ final class Watchdog {
 		hurry();
 	}
 
-	/**
-	 * Check a hold in time for its new end, and renew its grant at once if that is due.
-	 */
+	/** Check a hold in time for its new end, and renew its grant at once if due. */
 	void endMoved(KeyGate gate, Hold hold) {
 		long now = this.clock.nanoTime();
 		if (isDue(hold, now)) {
@@ -296,9 +294,7 @@ final class Watchdog {
 		/** Called when the store reported that a hold's grant is no longer in force. */
 		void notOwner(KeyGate gate, Hold hold);
 
-		/**
-		 * Called when a grant's first renewal has ended, for which its release may wait.
-		 */
+		/** Called after a grant's first renewal, for which its release may wait. */
 		void firstRenewalEnded(KeyGate gate, Grant grant);
 
 		/** Called with one event per renewal of a batch, whatever their results. */

@@ -56,9 +56,7 @@ final class FenceConnections {
 		return isCommitted(this.dataSource, transaction);
 	}
 
-	/**
-	 * Return whether a transaction commits the connection that is bound to the thread.
-	 */
+	/** Return whether a transaction commits the connection of the thread. */
 	static boolean isCommitted(Object dataSource, Object transaction) {
 		return transaction instanceof DefaultTransactionStatus status
 				&& status.getTransaction() instanceof JdbcTransactionObjectSupport jdbc && jdbc.hasConnectionHolder()

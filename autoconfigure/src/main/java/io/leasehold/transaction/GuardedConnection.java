@@ -147,9 +147,7 @@ final class GuardedConnection implements Connection, Wrapped<Connection> {
 			}).then(Mono.error(failure)));
 	}
 
-	/**
-	 * Return whether the database has responded: then it has rejected a failed commit.
-	 */
+	/** Return whether the database responds: then it has rejected a failed commit. */
 	private Mono<Boolean> isWorking() {
 		return Mono.from(this.target.validate(ValidationDepth.REMOTE))
 			.timeout(CommitAttempt.TIMEOUT)

@@ -139,9 +139,7 @@ final class GuardedTransaction implements TransactionSynchronization, Ordered {
 		return this.committed;
 	}
 
-	/**
-	 * Return whether the current thread has committed this transaction or rolled it back.
-	 */
+	/** Return whether the current thread has ended this transaction. */
 	boolean hasEndedInCurrentThread() {
 		return this.ended == Thread.currentThread();
 	}

@@ -110,9 +110,7 @@ public final class JdbcFencingGuard implements FencingGuard {
 				this.connections.undoingWhatJoins());
 	}
 
-	/**
-	 * Delete tokens that were announced before the retention, and return their number.
-	 */
+	/** Delete tokens announced before the retention, and return their number. */
 	int purge(Duration retention) {
 		AtomicInteger removed = new AtomicInteger();
 		this.connections.withOwn("Remove idle fencing tokens",

@@ -73,9 +73,7 @@ final class SessionFlush {
 		}
 	}
 
-	/**
-	 * Roll back, which Spring leaves to the commit if it fails with such an exception.
-	 */
+	/** Roll back, which Spring leaves to the commit after such an exception. */
 	private static TransactionException rolledBack(AbstractPlatformTransactionManager manager,
 			DefaultTransactionStatus status, TransactionException failure) {
 		try {

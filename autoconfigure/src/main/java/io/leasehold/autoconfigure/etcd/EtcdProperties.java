@@ -93,9 +93,7 @@ public record EtcdProperties(@DefaultValue List<String> endpoints, @Nullable Str
 		return EngineValues.accepted("etcd", "Change the named property.", creation);
 	}
 
-	/**
-	 * Return the name only: the addresses may contain a password until they are checked.
-	 */
+	/** Return the name only: unchecked addresses may contain a password. */
 	@Override
 	public String toString() {
 		return "EtcdProperties";

@@ -37,9 +37,7 @@ public record MemcachedProperties(@DefaultValue("localhost:11211") List<String> 
 						(retention.compareTo(most) < 0) ? retention : most));
 	}
 
-	/**
-	 * Return the name only: the addresses may contain a password until they are checked.
-	 */
+	/** Return the name only: unchecked addresses may contain a password. */
 	@Override
 	public String toString() {
 		return "MemcachedProperties";

@@ -45,9 +45,7 @@ public record RedlockProperties(@DefaultValue List<String> nodes, @Nullable Stri
 				this.commandTimeout, this.pollInterval, this.restartDelay, shared.fencing().retention()));
 	}
 
-	/**
-	 * Return the name only: the addresses may contain a password until they are checked.
-	 */
+	/** Return the name only: unchecked addresses may contain a password. */
 	@Override
 	public String toString() {
 		return "RedlockProperties";

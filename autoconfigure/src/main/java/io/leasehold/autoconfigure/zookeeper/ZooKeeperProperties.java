@@ -63,9 +63,7 @@ public record ZooKeeperProperties(@Nullable String connectString, @Nullable Dura
 		return (this.sessionTimeout != null) ? this.sessionTimeout : RenewalRule.sessionTimeout(shared.lease());
 	}
 
-	/**
-	 * Return the name only: the addresses may contain a password until they are checked.
-	 */
+	/** Return the name only: unchecked addresses may contain a password. */
 	@Override
 	public String toString() {
 		return "ZooKeeperProperties";
