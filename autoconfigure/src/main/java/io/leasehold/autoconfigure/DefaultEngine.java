@@ -62,13 +62,7 @@ final class DefaultEngine {
 		});
 	}
 
-	/**
-	 * Fail if an engine is missing that {@code leasehold.<name>.enabled} requires.
-	 * @param environment environment with the properties
-	 * @param engines all engines of the application
-	 * @param classLoader class loader of the client libraries
-	 * @throws LockEngineConfigurationException if one is missing
-	 */
+	/** Fail if an engine is missing that {@code leasehold.<name>.enabled} requires. */
 	static void checkEnabled(Environment environment, Collection<LockEngine> engines,
 			@Nullable ClassLoader classLoader) {
 		DefaultEngine search = new DefaultEngine(engines, classLoader);

@@ -106,10 +106,7 @@ public record LeaseholdProperties(@DefaultValue("true") boolean enabled, @Nullab
 				"It must be at least 1.");
 	}
 
-	/**
-	 * Return the settings of the service.
-	 * @param defaultEngine name of the default engine
-	 */
+	/** Return the settings of a service with the default engine of this name. */
 	ServiceSettings toServiceSettings(String defaultEngine) {
 		LockOptions defaults = new LockOptions(UNNAMED, defaultEngine, this.lease, this.waitTime, Duration.ZERO,
 				LockOptions.UNLIMITED)

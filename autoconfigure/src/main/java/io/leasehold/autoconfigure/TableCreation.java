@@ -26,10 +26,7 @@ public record TableCreation(String what, String scripts, String properties) {
 
 	private static final Duration PAUSE = Duration.ofMillis(50);
 
-	/**
-	 * Create the table.
-	 * @throws LockEngineConfigurationException if that fails repeatedly
-	 */
+	/** Create the table, or throw an exception if that fails repeatedly. */
 	public void run(Runnable creation) {
 		for (int left = MOST_RETRIES; left > 0; left--) {
 			try {

@@ -75,11 +75,7 @@ final class RegistryLock implements DistributedLock {
 		reportingLoss(this.view::unlock);
 	}
 
-	/**
-	 * Check that the current thread holds the lock.
-	 * @throws IllegalStateException if it does not hold the lock
-	 * @throws ConcurrentModificationException if it has lost the lock
-	 */
+	/** Check that the current thread holds the lock, as a registry reports it. */
 	void requireHeld() {
 		reportingLoss(() -> this.view.held()
 			.orElseThrow(() -> new IllegalStateException(

@@ -14,10 +14,7 @@ interface ResultKind {
 	 */
 	@Nullable Object invoke(LockCall call) throws Throwable;
 
-	/**
-	 * Hold a lock until the result of a method that has already returned ends.
-	 * @param held the lock under which the method ran
-	 */
+	/** Hold the lock of a method that has already returned until its result ends. */
 	default Object follow(LockCall call, HeldLock held, Object returned) {
 		throw new UnsupportedOperationException();
 	}

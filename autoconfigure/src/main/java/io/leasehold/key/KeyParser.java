@@ -73,10 +73,7 @@ public final class KeyParser {
 
 	/**
 	 * Parse the expression of a condition.
-	 * @param text the expression
-	 * @param declared the annotated method, whose parameter names take precedence
-	 * @param targetClass class of the object that it is called on
-	 * @throws InvalidKeyExpressionException if the expression can never work
+	 * @see #parse(String, Method, Method, Class)
 	 */
 	public LockCondition parseCondition(String text, Method declared, Method method, Class<?> targetClass) {
 		KeyVariables variables = new KeyVariables(declared, method);

@@ -16,10 +16,8 @@ public final class KeyPlaceholders {
 	/**
 	 * Replace the placeholders of an expression. A placeholder inside quotes becomes a
 	 * part of their text, another one a quoted text of its own. One without an end stays.
-	 * @param expression the expression
 	 * @param values returns the value of a placeholder, such as
 	 * <code>${app.region}</code>
-	 * @return the expression without placeholders
 	 */
 	public static String replace(String expression, UnaryOperator<String> values) {
 		StringBuilder replaced = new StringBuilder();

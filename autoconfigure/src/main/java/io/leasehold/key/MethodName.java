@@ -55,10 +55,8 @@ public final class MethodName {
 	}
 
 	/**
-	 * Return the name of a method as it was written. Kotlin's compiler appends a hash if
-	 * a parameter is a value class, and the module if the function is internal.
-	 * @param method the method
-	 * @return its simple name
+	 * Return the simple name of a method as it was written. Kotlin's compiler appends a
+	 * hash if a parameter is a value class, and the module if the function is internal.
 	 */
 	public static String written(Method method) {
 		String name = method.getName();

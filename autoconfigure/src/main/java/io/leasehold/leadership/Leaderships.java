@@ -20,7 +20,6 @@ public final class Leaderships implements AutoCloseable {
 
 	/**
 	 * Return the leadership of a role.
-	 * @param role name of the role
 	 * @throws IllegalArgumentException if this process is no candidate for it
 	 */
 	public Leadership of(String role) {
@@ -34,7 +33,6 @@ public final class Leaderships implements AutoCloseable {
 
 	/**
 	 * Return the candidate for a role.
-	 * @param role name of the role
 	 * @throws IllegalArgumentException if this process is no candidate for it
 	 */
 	public Candidate candidate(String role) {

@@ -19,9 +19,8 @@ public final class EngineForms {
 	}
 
 	/**
-	 * Return the first form or time that options require and an engine does not support.
-	 * @param options how to acquire and hold a lock
-	 * @return the form, or {@code null} if it supports all of them
+	 * Return the first form or time that options require and an engine does not support,
+	 * {@code null} for none.
 	 */
 	public static @Nullable UnsupportedForm unsupported(LockOptions options, LockEngine engine) {
 		UnsupportedForm form = missing(options, engine);
@@ -78,11 +77,7 @@ public final class EngineForms {
 				"%s, but engine '%s' supports at most %s".formatted(times, engine.name(), engine.maxLease()), remedy);
 	}
 
-	/**
-	 * Return why a lock cannot be fenced.
-	 * @param options how it is acquired
-	 * @return a clause, or {@code null} if it can be fenced
-	 */
+	/** Return why a lock cannot be fenced, in a clause; {@code null} if it can be. */
 	static @Nullable String unfenceable(LockOptions options, LockEngine engine) {
 		if (Access.of(options.terms()).kind() != Access.Kind.EXCLUSIVE) {
 			return "its lock allows several owners at once, whose tokens would invalidate each other";

@@ -42,10 +42,7 @@ final class HeldLocks implements HeldLock {
 		}
 	}
 
-	/**
-	 * Combine locks.
-	 * @throws LockLostException if one was lost during the wait for others
-	 */
+	/** Combine locks, unless one was lost during the wait for others. */
 	static HeldLock of(List<HeldLock> taken) {
 		HeldLock all = (taken.size() == 1) ? taken.get(0) : new HeldLocks(taken);
 		all.throwIfLost();

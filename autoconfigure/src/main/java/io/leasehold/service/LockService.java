@@ -99,9 +99,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 
 	/**
 	 * Return the first form or time that options require and their engine does not
-	 * support.
-	 * @param options how to acquire and hold a lock
-	 * @return the form, or {@code null} if the engine supports all of them
+	 * support, {@code null} for none.
 	 * @throws IllegalArgumentException if there is no such engine
 	 */
 	public @Nullable UnsupportedForm unsupported(LockOptions options) {
@@ -109,9 +107,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	}
 
 	/**
-	 * Return why locks cannot be fenced.
-	 * @param options how they are acquired
-	 * @return a clause, or {@code null} if they can be fenced
+	 * Return why locks cannot be fenced, in a clause; {@code null} if they can.
 	 * @throws IllegalArgumentException if there is no such engine
 	 */
 	public @Nullable String unfenceable(LockOptions options) {
@@ -260,18 +256,12 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 				asLock(key, options.toBuilder().mode(LockMode.EXCLUSIVE).build()));
 	}
 
-	/**
-	 * Publish that a call was rejected because its key cannot name a lock.
-	 * @param options how the lock would have been acquired
-	 */
+	/** Publish that a call was rejected because its key cannot name a lock. */
 	public void keyRefused(LockOptions options) {
 		locks(options).publishEnd(options, AcquireOutcome.ERROR, null);
 	}
 
-	/**
-	 * Publish that a call acquires no lock.
-	 * @param options how the lock would have been acquired
-	 */
+	/** Publish that a call acquires no lock. */
 	public void notWanted(LockOptions options) {
 		locks(options).publishEnd(options, AcquireOutcome.NOT_WANTED, null);
 	}

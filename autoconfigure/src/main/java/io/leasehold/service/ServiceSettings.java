@@ -37,13 +37,7 @@ public record ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandof
 		}
 	}
 
-	/**
-	 * Create settings that never report a long hold or wait.
-	 * @param defaults options of calls without options
-	 * @param onLost how a holder is notified of the loss of its lock
-	 * @param maxHandoffs how often a grant is passed on
-	 * @param maxHandoffTime how long a grant is passed on
-	 */
+	/** Create settings that never report a long hold or wait. */
 	public ServiceSettings(LockOptions defaults, OnLost onLost, int maxHandoffs, Duration maxHandoffTime) {
 		this(defaults, onLost, maxHandoffs, maxHandoffTime, LockOptions.UNLIMITED, LockOptions.UNLIMITED,
 				HolderReport.AFTER_WAIT, DeadlockPolicy.WARN);

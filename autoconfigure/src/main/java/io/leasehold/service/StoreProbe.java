@@ -59,10 +59,7 @@ record StoreProbe(LockEngine engine, Member member, Duration lease, MonotonicClo
 		}
 	}
 
-	/**
-	 * Acquire and release a lock.
-	 * @throws LockEngineException if it failed
-	 */
+	/** Acquire and release a lock, or throw the failure. */
 	Duration run() {
 		int first = this.threads.random().nextInt(KEYS);
 		LockKey key = key(first);

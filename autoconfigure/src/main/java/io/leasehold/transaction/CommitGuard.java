@@ -44,7 +44,6 @@ public record CommitGuard(ConfigurableTransactionManager manager,
 	/**
 	 * Guard a transaction manager, after its other listeners. Does nothing if its last
 	 * listener is a guard.
-	 * @param refusesLost whether lost locks prevent a commit; stale tokens always do
 	 */
 	public static void addTo(ConfigurableTransactionManager manager, boolean refusesLost) {
 		List<TransactionExecutionListener> listeners = new ArrayList<>(manager.getTransactionExecutionListeners());

@@ -88,8 +88,7 @@ final class FenceConnections {
 
 	/**
 	 * Set a savepoint in an ended transaction, whose clean-up would commit later
-	 * statements without a comparison.
-	 * @return an action that rolls back to the savepoint
+	 * statements without a comparison. Return an action that rolls back to it.
 	 */
 	Runnable undoingWhatJoins() {
 		if (!TransactionSynchronizationManager.hasResource(this.dataSource)) {

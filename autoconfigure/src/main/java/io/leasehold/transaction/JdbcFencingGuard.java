@@ -56,12 +56,7 @@ public final class JdbcFencingGuard implements FencingGuard {
 		this(dataSource, namespace, retention, LOCK_TIMEOUT, guards::guardAll);
 	}
 
-	/**
-	 * Create a guard for transaction managers that are guarded by {@link CommitGuard}.
-	 * @param dataSource the application's database, whose transactions are guarded
-	 * @param namespace namespace of the application's locks
-	 * @param retention how long the tokens of idle locks are kept
-	 */
+	/** Create a guard for transaction managers that have a {@link CommitGuard}. */
 	public JdbcFencingGuard(DataSource dataSource, String namespace, Duration retention) {
 		this(dataSource, namespace, retention, LOCK_TIMEOUT, List::of);
 	}

@@ -10,7 +10,6 @@ import io.grpc.ChannelCredentials;
 import io.grpc.TlsChannelCredentials;
 import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
-import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.etcd.EtcdConnection;
 import io.leasehold.engine.etcd.EtcdSettings;
@@ -41,10 +40,7 @@ public record EtcdProperties(@DefaultValue List<String> endpoints, @Nullable Str
 		@DefaultValue Ssl ssl, @Nullable Duration sessionTimeout, @DefaultValue("2s") Duration callTimeout,
 		@DefaultValue("2s") Duration pollInterval) {
 
-	/**
-	 * Return the settings of the engine.
-	 * @throws LockEngineConfigurationException if they are invalid
-	 */
+	/** Return the settings of the engine, or reject invalid ones. */
 	EtcdSettings toSettings(LeaseholdProperties shared) {
 		return accepted(() -> new EtcdSettings(shared.namespace(), sessionTimeout(shared), this.callTimeout,
 				this.pollInterval));
@@ -57,10 +53,7 @@ public record EtcdProperties(@DefaultValue List<String> endpoints, @Nullable Str
 		return (this.sessionTimeout != null) ? this.sessionTimeout : (derived.compareTo(least) > 0) ? derived : least;
 	}
 
-	/**
-	 * Return the connection of the engine.
-	 * @throws LockEngineConfigurationException if it is invalid
-	 */
+	/** Return the connection of the engine, or reject an invalid one. */
 	static EtcdConnection toConnection(EtcdConnectionDetails details) {
 		EngineValues.refuseCredentials("leasehold.etcd.endpoints", details.getEndpoints(),
 				"Set leasehold.etcd.username and leasehold.etcd.password instead.");

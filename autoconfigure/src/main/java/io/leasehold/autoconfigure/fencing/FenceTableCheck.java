@@ -12,10 +12,7 @@ final class FenceTableCheck {
 	private FenceTableCheck() {
 	}
 
-	/**
-	 * Run a check.
-	 * @param check throws a {@link DataAccessException} if the table cannot be used
-	 */
+	/** Run a check that throws an exception if the table cannot be used. */
 	static void run(Runnable check) {
 		try {
 			check.run();

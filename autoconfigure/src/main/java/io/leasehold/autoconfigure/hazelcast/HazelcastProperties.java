@@ -4,7 +4,6 @@ import java.time.Duration;
 
 import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
-import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.cas.CasSettings;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -23,10 +22,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record HazelcastProperties(@DefaultValue("leasehold-locks") String map, @DefaultValue("1s") Duration callTimeout,
 		@DefaultValue("20ms") Duration pollMin, @DefaultValue("1s") Duration pollMax) {
 
-	/**
-	 * Return the settings of the engine.
-	 * @throws LockEngineConfigurationException if they are invalid
-	 */
+	/** Return the settings of the engine, or reject invalid ones. */
 	CasSettings toSettings(LeaseholdProperties shared) {
 		return EngineValues.accepted("Hazelcast", "Change the named property below leasehold.hazelcast.",
 				() -> new CasSettings(shared.namespace(), this.callTimeout, this.pollMin, this.pollMax,

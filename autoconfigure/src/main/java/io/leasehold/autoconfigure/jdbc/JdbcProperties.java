@@ -4,7 +4,6 @@ import java.time.Duration;
 
 import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
-import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.jdbc.JdbcSettings;
 import org.jspecify.annotations.Nullable;
 
@@ -37,10 +36,7 @@ public record JdbcProperties(@DefaultValue("leasehold_lock") String table, @Null
 
 	private static final int LARGEST_POOL = 100;
 
-	/**
-	 * Return the settings of the engine.
-	 * @throws LockEngineConfigurationException if they are invalid
-	 */
+	/** Return the settings of the engine, or reject invalid ones. */
 	JdbcSettings toSettings(LeaseholdProperties shared) {
 		return EngineValues.accepted("JDBC", "Change one of the named properties.", () -> {
 			if (this.poolSize < 1 || this.poolSize > LARGEST_POOL) {

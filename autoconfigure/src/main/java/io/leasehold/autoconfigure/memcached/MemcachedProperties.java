@@ -5,7 +5,6 @@ import java.util.List;
 
 import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
-import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.cas.CasSettings;
 import io.leasehold.engine.memcached.MemcachedStore;
 
@@ -25,10 +24,7 @@ public record MemcachedProperties(@DefaultValue("localhost:11211") List<String> 
 		@DefaultValue("1s") Duration callTimeout, @DefaultValue("5ms") Duration pollMin,
 		@DefaultValue("100ms") Duration pollMax) {
 
-	/**
-	 * Return the settings of the engine.
-	 * @throws LockEngineConfigurationException if they are invalid
-	 */
+	/** Return the settings of the engine, or reject invalid ones. */
 	CasSettings toSettings(LeaseholdProperties shared) {
 		Duration retention = shared.fencing().retention();
 		Duration most = MemcachedStore.LONGEST.minusDays(1);

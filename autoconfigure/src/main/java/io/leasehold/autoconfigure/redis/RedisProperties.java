@@ -4,7 +4,6 @@ import java.time.Duration;
 
 import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
-import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.redis.RedisSettings;
 import io.leasehold.engine.redis.WakeUp;
 import org.jspecify.annotations.Nullable;
@@ -44,10 +43,7 @@ public record RedisProperties(@DefaultValue("2s") Duration pollInterval, @Defaul
 		@DefaultValue("0") int replicasToWait, @DefaultValue("auto") WakeUp wakeUp,
 		@Nullable String connectionFactory) {
 
-	/**
-	 * Return the settings of the engine.
-	 * @throws LockEngineConfigurationException if they are invalid
-	 */
+	/** Return the settings of the engine, or reject invalid ones. */
 	RedisSettings toSettings(LeaseholdProperties shared) {
 		return EngineValues.accepted("Redis", "Change one of the named properties.",
 				() -> new RedisSettings(shared.namespace(), this.pollInterval, this.grantLease, this.commandTimeout,

@@ -5,7 +5,6 @@ import java.util.List;
 
 import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
-import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.redlock.RedlockSettings;
 import org.jspecify.annotations.Nullable;
 
@@ -36,10 +35,7 @@ public record RedlockProperties(@DefaultValue List<String> nodes, @Nullable Stri
 
 	static final String CORRECTION = "Change the named property.";
 
-	/**
-	 * Return the settings of the engine.
-	 * @throws LockEngineConfigurationException if they are invalid
-	 */
+	/** Return the settings of the engine, or reject invalid ones. */
 	RedlockSettings toSettings(LeaseholdProperties shared) {
 		return EngineValues.accepted("Redlock", CORRECTION, () -> new RedlockSettings(shared.namespace(),
 				this.commandTimeout, this.pollInterval, this.restartDelay, shared.fencing().retention()));

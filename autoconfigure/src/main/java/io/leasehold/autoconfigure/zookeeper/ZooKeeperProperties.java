@@ -4,7 +4,6 @@ import java.time.Duration;
 
 import io.leasehold.autoconfigure.EngineValues;
 import io.leasehold.autoconfigure.LeaseholdProperties;
-import io.leasehold.autoconfigure.LockEngineConfigurationException;
 import io.leasehold.engine.RenewalRule;
 import io.leasehold.engine.zookeeper.ZooKeeperSettings;
 import org.jspecify.annotations.Nullable;
@@ -34,10 +33,7 @@ public record ZooKeeperProperties(@Nullable String connectString, @Nullable Dura
 		@DefaultValue("3s") Duration connectionTimeout, @DefaultValue("2s") Duration callTimeout,
 		@DefaultValue("2s") Duration pollInterval, @DefaultValue("/leasehold") String basePath) {
 
-	/**
-	 * Return the settings of the engine.
-	 * @throws LockEngineConfigurationException if they are invalid
-	 */
+	/** Return the settings of the engine, or reject invalid ones. */
 	ZooKeeperSettings toSettings(LeaseholdProperties shared) {
 		return EngineValues.accepted("ZooKeeper", "Change the named property.", () -> {
 			checkOwnClient();
