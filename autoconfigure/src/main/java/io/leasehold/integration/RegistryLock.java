@@ -16,21 +16,10 @@ import org.springframework.integration.support.locks.DistributedLock;
 /**
  * Lock of a {@link LeaseholdLockRegistry}. Thread-safe.
  */
-final class RegistryLock implements DistributedLock {
-
-	private final DistributedLocks locks;
-
-	private final String key;
-
-	private final Duration minLease;
-
-	private final LockView view;
+record RegistryLock(DistributedLocks locks, String key, Duration minLease, LockView view) implements DistributedLock {
 
 	RegistryLock(DistributedLocks locks, String key, Duration minLease) {
-		this.locks = locks;
-		this.key = key;
-		this.minLease = minLease;
-		this.view = locks.asLock(key);
+		this(locks, key, minLease, locks.asLock(key));
 	}
 
 	@Override
@@ -75,7 +64,7 @@ final class RegistryLock implements DistributedLock {
 		reportingLoss(this.view::unlock);
 	}
 
-	/** Check that the current thread holds the lock, as a registry reports it. */
+	/** Check that the current thread holds the lock, and has not lost it. */
 	void requireHeld() {
 		reportingLoss(() -> this.view.held()
 			.orElseThrow(() -> new IllegalStateException(

@@ -18,13 +18,7 @@ import io.leasehold.LockLostException;
  * Locks of several keys, or several permits of one, as a single lock. It is valid while
  * all of them are, and lost with the first of them. Each has its own lease and token.
  */
-final class HeldLocks implements HeldLock {
-
-	private final List<HeldLock> parts;
-
-	private HeldLocks(List<HeldLock> parts) {
-		this.parts = List.copyOf(parts);
-	}
+record HeldLocks(List<HeldLock> parts) implements HeldLock {
 
 	/** Acquire one lock after the other: all of them, or none. */
 	static HeldLock take(List<LockKey> keys, Function<LockKey, HeldLock> one,
@@ -44,7 +38,7 @@ final class HeldLocks implements HeldLock {
 
 	/** Combine locks, unless one was lost during the wait for others. */
 	static HeldLock of(List<HeldLock> taken) {
-		HeldLock all = (taken.size() == 1) ? taken.get(0) : new HeldLocks(taken);
+		HeldLock all = (taken.size() == 1) ? taken.get(0) : new HeldLocks(List.copyOf(taken));
 		all.throwIfLost();
 		return all;
 	}
@@ -76,11 +70,6 @@ final class HeldLocks implements HeldLock {
 	@Override
 	public String key() {
 		return this.parts.stream().map(HeldLock::key).distinct().collect(Collectors.joining(","));
-	}
-
-	@Override
-	public List<HeldLock> parts() {
-		return this.parts;
 	}
 
 	@Override
