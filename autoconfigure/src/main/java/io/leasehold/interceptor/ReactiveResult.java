@@ -23,6 +23,7 @@ import reactor.util.context.ContextView;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.Assert;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Result that is a publisher. Each subscription calls the method under a separate lock,
@@ -65,7 +66,7 @@ class ReactiveResult implements ResultKind {
 			Assert.state(subscribed.compareAndSet(false, true),
 					() -> "The result of method '%s' was subscribed to twice, but acquired its lock only once. Declare that the method returns a %s."
 						.formatted(call.operation().options().name(), this.adapter.getReactiveType().getSimpleName()));
-			return new Taken(call, CompletableFuture.completedFuture(held), transaction,
+			return Taken.of(call, CompletableFuture.completedFuture(held), transaction,
 					(lock) -> () -> toPublisher(returned), () -> {
 					});
 		}));
@@ -106,13 +107,13 @@ class ReactiveResult implements ResultKind {
 			.acquireAllAsync(keys, call.operation().options(), outer, call.operation().bypassed());
 		CompletableFuture<HeldLock> taken = BodyThreads.within(context, acquisition,
 				(held) -> call.locks().closeAsync(held, call.operation().options()));
-		return new Taken(call, taken, transaction, (held) -> work(call, held), () -> transaction.leave(keys));
+		return Taken.of(call, taken, transaction, (held) -> work(call, held), () -> transaction.leave(keys));
 	}
 
 	private Flux<Object> publisher(Taken taken) {
 		LockCall call = taken.call;
 		return Mono.fromFuture(taken.acquisition, true)
-			.<Publisher<Object>>map((held) -> taken.body(held).publisher())
+			.<Publisher<Object>>map((held) -> taken.body.get().publisher())
 			.onErrorResume(call::hasAlternative, (reason) -> Mono.just(alternative(call, (LockException) reason)))
 			.flatMapMany(Function.identity());
 	}
@@ -176,42 +177,23 @@ class ReactiveResult implements ResultKind {
 	 * An acquisition, and the body under its lock. Reactor drops a lock that is granted
 	 * at the moment of a cancellation, so the future decides which of them came first.
 	 */
-	private static final class Taken {
+	private record Taken(LockCall call, CompletableFuture<HeldLock> acquisition, Supplier<ReactiveBody> body,
+			Runnable leave) {
 
-		private final LockCall call;
-
-		private final CompletableFuture<HeldLock> acquisition;
-
-		private final OpenTransaction transaction;
-
-		private final Function<HeldLock, ReactiveWork> work;
-
-		private final Runnable leave;
-
-		private @Nullable ReactiveBody body;
-
-		Taken(LockCall call, CompletableFuture<HeldLock> acquisition, OpenTransaction transaction,
+		static Taken of(LockCall call, CompletableFuture<HeldLock> acquisition, OpenTransaction transaction,
 				Function<HeldLock, ReactiveWork> work, Runnable leave) {
-			this.call = call;
-			this.acquisition = acquisition;
-			this.transaction = transaction;
-			this.work = work;
-			this.leave = leave;
-		}
-
-		synchronized ReactiveBody body(HeldLock held) {
-			if (this.body == null) {
-				this.body = new ReactiveBody(this.call, held, this.transaction, this.work.apply(held));
-			}
-			return this.body;
+			return new Taken(call, acquisition, SingletonSupplier.of(() -> {
+				HeldLock held = acquisition.join();
+				return new ReactiveBody(call, held, transaction, work.apply(held));
+			}), leave);
 		}
 
 		Mono<Void> end() {
-			return ended(isGranted() ? body(this.acquisition.join()).end() : Mono.empty());
+			return ended(isGranted() ? this.body.get().end() : Mono.empty());
 		}
 
 		Mono<Void> endAfter(Throwable failure) {
-			return ended(isGranted() ? body(this.acquisition.join()).endAfter(failure) : Mono.empty());
+			return ended(isGranted() ? this.body.get().endAfter(failure) : Mono.empty());
 		}
 
 		private Mono<Void> ended(Mono<Void> end) {
