@@ -29,19 +29,8 @@ record LockCloser(EngineThreads threads) {
 	}
 
 	private CompletableFuture<Void> closeAsync(Runnable close) {
-		CompletableFuture<Void> result = new CompletableFuture<>();
-		this.threads.releases().execute(() -> {
-			CompletableFuture<Void> closing = CompletableFuture.runAsync(close, Runnable::run);
-			this.threads.callers().execute(() -> closing.whenComplete((closed, failure) -> {
-				if (failure == null) {
-					result.complete(closed);
-				}
-				else {
-					result.completeExceptionally(failure);
-				}
-			}));
-		});
-		return result;
+		return CompletableFuture.runAsync(close, this.threads.releases()).whenCompleteAsync((closed, failure) -> {
+		}, this.threads.callers());
 	}
 
 }
