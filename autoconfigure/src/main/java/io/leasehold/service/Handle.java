@@ -3,6 +3,7 @@ package io.leasehold.service;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import io.leasehold.HeldLock;
 import io.leasehold.LockKey;
@@ -65,6 +66,11 @@ final class Handle implements HeldLock, Runnable {
 		Handle other = isOpen() && this.holds.isValid(this.gate, this.hold)
 				? open(this.holds, this.gate, this.hold, timing.releases(), false) : null;
 		return (other != null) ? other.announced() : null;
+	}
+
+	/** Return the handles of a lock, none if it is not of this library. */
+	static Stream<Handle> in(HeldLock lock) {
+		return lock.parts().stream().filter(Handle.class::isInstance).map(Handle.class::cast);
 	}
 
 	/** Return whether a lock is an open handle of a hold, or contains one. */

@@ -23,11 +23,7 @@ public final class Handles {
 	 * when the lease ends. Does nothing for a lock that was released.
 	 */
 	public static void commitUnknown(HeldLock lock) {
-		lock.parts().forEach((part) -> {
-			if (part instanceof Handle handle) {
-				handle.commitUnknown();
-			}
-		});
+		Handle.in(lock).forEach(Handle::commitUnknown);
 	}
 
 	/**
@@ -52,9 +48,8 @@ public final class Handles {
 	 */
 	public static Runnable keep(Collection<HeldLock> locks) {
 		List<Handle> kept = locks.stream()
-			.flatMap((lock) -> lock.parts().stream())
-			.flatMap((part) -> (part instanceof Handle handle)
-					? Stream.ofNullable(handle.another(ReleaseTiming.IMMEDIATE)) : Stream.empty())
+			.flatMap(Handle::in)
+			.flatMap((handle) -> Stream.ofNullable(handle.another(ReleaseTiming.IMMEDIATE)))
 			.toList();
 		return () -> kept.forEach(Handle::leave);
 	}

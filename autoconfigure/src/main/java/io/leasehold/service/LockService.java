@@ -238,11 +238,7 @@ public final class LockService implements DistributedLocks, AutoCloseable {
 	 * nothing for a closed lock.
 	 */
 	public void cancelled(HeldLock lock) {
-		lock.parts().forEach((part) -> {
-			if (part instanceof Handle handle) {
-				handle.cancel();
-			}
-		});
+		Handle.in(lock).forEach(Handle::cancel);
 	}
 
 	@Override
