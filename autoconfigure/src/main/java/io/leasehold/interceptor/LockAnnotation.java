@@ -55,11 +55,8 @@ record LockAnnotation(DistributedLock values, @Nullable String role, Class<?> ty
 	private static List<LockAnnotation> nearest(Method method, Class<?> targetClass) {
 		Class<?> type = ClassUtils.getUserClass(targetClass);
 		Method specific = AopUtils.getMostSpecificMethod(method, type);
-		List<LockAnnotation> found = onMethods(specific, type);
-		if (found.isEmpty() && isOpen(specific, type)) {
-			found = onTypes(specific, type);
-		}
-		List<LockAnnotation> all = found;
+		List<LockAnnotation> onMethods = onMethods(specific, type);
+		List<LockAnnotation> all = onMethods.isEmpty() ? onTypes(specific, type) : onMethods;
 		return all.stream().filter((annotation) -> all.stream().noneMatch(annotation::isOverriddenBy)).toList();
 	}
 
@@ -82,10 +79,10 @@ record LockAnnotation(DistributedLock values, @Nullable String role, Class<?> ty
 	}
 
 	private static List<LockAnnotation> onTypes(Method method, Class<?> type) {
-		return sources(type)
-			.flatMap((source) -> declaredBy((Class<?>) source, method, type)
-				.flatMap((declared) -> declaredOn(source).map((merged) -> of(merged, type, method, declared, source))))
-			.toList();
+		return !isOpen(method, type) ? List.of()
+				: sources(type).flatMap((source) -> declaredBy((Class<?>) source, method, type).flatMap(
+						(declared) -> declaredOn(source).map((merged) -> of(merged, type, method, declared, source))))
+					.toList();
 	}
 
 	/**
@@ -160,9 +157,7 @@ record LockAnnotation(DistributedLock values, @Nullable String role, Class<?> ty
 				.formatted(nearest.stream().map(LockAnnotation::place).distinct().collect(Collectors.joining(" and "))),
 					"Keep one annotation, or write a single one on the method. For several locks, use a list as its key.");
 		}
-		Stream<LockAnnotation> onTypes = isOpen(this.method, this.type) ? onTypes(this.method, this.type).stream()
-				: Stream.empty();
-		Stream.concat(onMethods(this.method, this.type).stream(), onTypes)
+		Stream.concat(onMethods(this.method, this.type).stream(), onTypes(this.method, this.type).stream())
 			.filter((other) -> (other.role == null) != (this.role == null))
 			.findFirst()
 			.ifPresent((other) -> {
