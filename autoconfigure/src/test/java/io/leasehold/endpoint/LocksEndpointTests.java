@@ -305,7 +305,7 @@ class LocksEndpointTests {
 		assertThat(lastAudit("order:95").getData()).containsEntry("outcome", "released")
 			.containsEntry("engine", "local");
 		assertThat(delete("/local" + query("order:95")).body()).isEqualTo("[]");
-		assertThat(lastAudit("order:95").getData()).containsEntry("outcome", "free");
+		assertThat(lastAudit("order:95").getData()).containsEntry("outcome", "not held");
 	}
 
 	@Test
