@@ -53,11 +53,15 @@ public class Instance {
 		Stream<String> same = arguments.subList(jar, arguments.size())
 			.stream()
 			.filter((argument) -> !argument.startsWith("--server.port="))
-			.map((argument) -> argument.matches("[\\w./:=-]+") ? argument : "'" + argument + "'");
-		return Stream
-			.of(Stream.of("cd", System.getProperty("user.dir"), "&&", "java"), same, Stream.of("--server.port=" + port))
+			.map(Instance::quoted);
+		String folder = quoted(System.getProperty("user.dir"));
+		return Stream.of(Stream.of("cd", folder, "&&", "java"), same, Stream.of("--server.port=" + port))
 			.flatMap(Function.identity())
 			.collect(Collectors.joining(" "));
+	}
+
+	private static String quoted(String argument) {
+		return argument.matches("[\\w./:=-]+") ? argument : "'" + argument.replace("'", "'\\''") + "'";
 	}
 
 	public long process() {
