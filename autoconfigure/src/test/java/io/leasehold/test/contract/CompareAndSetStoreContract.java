@@ -31,6 +31,8 @@ public abstract class CompareAndSetStoreContract {
 
 	private static final Duration LONG = Duration.ofMinutes(10);
 
+	private static final int LONGEST_KEY = 240;
+
 	private final String prefix = "store-" + UUID.randomUUID() + ":";
 
 	private final String key = this.prefix + "order:42";
@@ -91,7 +93,8 @@ public abstract class CompareAndSetStoreContract {
 	@Test
 	void keysAreDifferentAsTheirTextIs() throws Exception {
 		CompareAndSetStore one = store();
-		List<String> keys = List.of("a", "A", "a/b", "a:b", "%00", "*", "{a}", "a'\"\\", "x".repeat(150));
+		String longest = "x".repeat(LONGEST_KEY - this.prefix.length() - 1);
+		List<String> keys = List.of("a", "A", "a/b", "a:b", "%00", "*", "{a}", "a'\"\\", longest + "a", longest + "b");
 		for (String each : keys) {
 			assertThat(one.create(this.prefix + each, "of " + each, LONG)).as(each).isTrue();
 		}
