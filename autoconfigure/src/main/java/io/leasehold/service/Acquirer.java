@@ -105,7 +105,12 @@ record Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Fact
 		CompletableFuture<HeldLock> result = new CompletableFuture<>();
 		AsyncWaiter waiter = new AsyncWaiter(key, options, caller, this.clock.nanoTime(), result, this::complete);
 		this.reports.begun(waiter);
-		begin(waiter);
+		try {
+			begin(waiter);
+		}
+		catch (RuntimeException | Error ex) {
+			result.completeExceptionally(ex); // a lock that is granted later is released
+		}
 		return result;
 	}
 

@@ -27,6 +27,7 @@ import io.leasehold.test.contract.DelegatingEngine;
 import io.leasehold.test.contract.Fault;
 import io.leasehold.test.contract.Pace;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -83,10 +84,26 @@ class WatchdogTests {
 		RefusingThreads threads = new RefusingThreads();
 		Gaps gaps = new Gaps(new LocalLockEngine(this.clock));
 		try (ServiceOverThreads service = new ServiceOverThreads(gaps, threads, this.clock)) {
-			threads.refusesTimer = true;
+			threads.refusesTimersOf = Thread.currentThread();
 			assertThatExceptionOfType(StackOverflowError.class).isThrownBy(() -> service.acquire("a", OPTIONS));
-			threads.refusesTimer = false;
+			threads.refusesTimersOf = null;
 			requireRenewal(service.acquire("b", OPTIONS), gaps);
+		}
+	}
+
+	@Test
+	void asyncCallerWhoseTimerDoesNotStartReceivesTheError() {
+		RefusingThreads threads = new RefusingThreads();
+		LockEngine store = new LocalLockEngine(this.clock);
+		try (ServiceOverThreads service = new ServiceOverThreads(store, threads, this.clock);
+				ServiceOverThreads elsewhere = new ServiceOverThreads(store, new EngineThreads("elsewhere"),
+						this.clock)) {
+			HeldLock first = elsewhere.acquire("a", OPTIONS);
+			threads.refusesTimersOf = Thread.currentThread();
+			assertThat(service.acquireAsync("a", OPTIONS)).isCompletedExceptionally();
+			threads.refusesTimersOf = null;
+			first.close();
+			elsewhere.acquire("a", OPTIONS).close();
 		}
 	}
 
@@ -117,7 +134,7 @@ class WatchdogTests {
 	/** Threads that do not accept some tasks. */
 	private static final class RefusingThreads extends EngineThreads {
 
-		private volatile boolean refusesTimer;
+		private volatile @Nullable Thread refusesTimersOf;
 
 		/** The next one only. */
 		private final AtomicBoolean refusesBatch = new AtomicBoolean();
@@ -128,7 +145,7 @@ class WatchdogTests {
 
 		@Override
 		Future<?> schedule(Runnable task, long nanos) {
-			if (this.refusesTimer) {
+			if (this.refusesTimersOf == Thread.currentThread()) {
 				throw new StackOverflowError();
 			}
 			return super.schedule(task, nanos);
