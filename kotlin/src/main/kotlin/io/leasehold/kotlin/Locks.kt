@@ -87,9 +87,12 @@ private class LockScopeElement(private val lock: HeldLock) :
 	 * starts for a function of a proxied bean, if it is cancelled.
 	 */
 	suspend fun join() {
-		while (live.isNotEmpty()) {
-			live.toList().joinAll()
+		do {
+			// A completed one may continue this coroutine before it is removed
+			val running = live.filterNot(Job::isCompleted)
+			running.joinAll()
 		}
+		while (running.isNotEmpty())
 	}
 
 	override fun restoreThreadContext(context: CoroutineContext, oldState: HeldLockScope) = oldState.close()
