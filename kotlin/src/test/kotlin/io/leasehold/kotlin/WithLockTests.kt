@@ -3,15 +3,20 @@ package io.leasehold.kotlin
 import java.io.IOException
 import java.time.Duration
 import java.util.concurrent.CountDownLatch
+import java.util.concurrent.Executor
+import java.util.concurrent.LinkedBlockingQueue
 
 import io.leasehold.HeldLock
 import io.leasehold.LockBusyException
 import io.leasehold.annotation.DistributedLock
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
@@ -23,6 +28,7 @@ import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.assertThrows
 import org.springframework.stereotype.Component
+import kotlin.concurrent.thread
 
 /**
  * Tests for blocks under a lock.
@@ -115,6 +121,28 @@ class WithLockTests {
 		gate.complete(Unit)
 		caller.join()
 		assertThat(application.isFree("order:1")).isTrue()
+	}
+
+	/** The coroutine that ends last continues the caller in its thread. */
+	@Test
+	fun unconfinedBlockThatFailsReleasesItsLock() = runBlocking<Unit> {
+		val tasks = LinkedBlockingQueue<Runnable>()
+		val last = CompletableDeferred<Job>()
+		val caller = launch(Dispatchers.Unconfined) {
+			assertThrows<IOException> {
+				locks.withLock("order:1") {
+					coroutineScope {
+						last.complete(launch(Executor(tasks::add).asCoroutineDispatcher()) { })
+						throw IOException("disk")
+					}
+				}
+			}
+		}
+		val cancelled = last.await()
+		withContext(Dispatchers.IO) { await().until { cancelled.isCancelled } }
+		thread(isDaemon = true) { tasks.take().run() }
+		withContext(Dispatchers.IO) { await().atMost(Duration.ofMinutes(1)).until { caller.isCompleted } }
+		application.awaitFree("order:1")
 	}
 
 	@Test
