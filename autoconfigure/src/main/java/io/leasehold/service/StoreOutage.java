@@ -38,7 +38,7 @@ final class StoreOutage {
 
 	private final Events events;
 
-	private final Runnable whenBegun;
+	private final Runnable test;
 
 	/** Clock reading at the last response, initially at the start. */
 	private volatile long responded;
@@ -55,15 +55,15 @@ final class StoreOutage {
 	/**
 	 * Create an object without an outage.
 	 * @param locks adds the locks of the engine to a survey
-	 * @param whenBegun called in any thread when an outage has begun, must not block
+	 * @param test plans a test of the store, in any thread, must not block
 	 */
-	StoreOutage(LockEngine store, MonotonicClock clock, Consumer<Survey> locks, Events events, Runnable whenBegun) {
+	StoreOutage(LockEngine store, MonotonicClock clock, Consumer<Survey> locks, Events events, Runnable test) {
 		this.store = store;
 		this.engine = store.name();
 		this.clock = clock;
 		this.locks = locks;
 		this.events = events;
-		this.whenBegun = whenBegun;
+		this.test = test;
 		this.responded = clock.nanoTime();
 		this.failed = this.responded - 1;
 	}
@@ -89,14 +89,38 @@ final class StoreOutage {
 	}
 
 	/**
-	 * Record a failure. One that a retry cannot repair is an outage only if the store
-	 * caused it: that of a closed engine or of an unsuitable lock is none.
+	 * Record the failure of a request for a lock. A rejection that lasts may be that of
+	 * this lock alone, so a test of the store decides.
 	 * @param sent clock reading before the request was sent
 	 */
 	void failed(long sent, @Nullable Throwable failure) {
-		boolean ofStore = !(failure instanceof LockEngineException known) || known.isRetryable()
-				|| (known.getCause() != null && !(known.getCause() instanceof LockEngineException));
-		if (ofStore && isSilentSince(sent)) {
+		if (!(failure instanceof LockEngineException known) || known.isRetryable()) {
+			unavailable(sent, failure);
+		}
+		else if (isRejection(known)) {
+			this.test.run();
+		}
+	}
+
+	/**
+	 * Record the failure of a test of the store.
+	 * @param sent clock reading before the request was sent
+	 */
+	void testFailed(long sent, Throwable failure) {
+		if (!(failure instanceof LockEngineException known) || known.isRetryable() || isRejection(known)) {
+			unavailable(sent, failure);
+		}
+	}
+
+	/**
+	 * Return whether a lasting failure is the store's, and not that of a closed engine.
+	 */
+	private static boolean isRejection(LockEngineException failure) {
+		return failure.getCause() != null && !(failure.getCause() instanceof LockEngineException);
+	}
+
+	private void unavailable(long sent, @Nullable Throwable failure) {
+		if (isSilentSince(sent)) {
 			begin(silentSince(sent), failure);
 		}
 	}
@@ -113,7 +137,7 @@ final class StoreOutage {
 		if (begins(since)) {
 			Outage begun = outageAt(since);
 			this.current = begun;
-			this.whenBegun.run();
+			this.test.run();
 			if (begun.beginReported.compareAndSet(false, true)) {
 				String location = this.store.location();
 				logger.warn("The store of engine '%s'%s is unavailable: %s. %s".formatted(this.engine,

@@ -18,7 +18,7 @@ import org.apache.commons.logging.LogFactory;
  * that almost nothing remains in the store.
  *
  * @param lease a usual lease, so that the engine needs no session for probes alone
- * @param planned whether the next test in an outage is planned
+ * @param planned whether the next test is planned
  */
 record StoreProbe(LockEngine engine, Member member, Duration lease, MonotonicClock clock, ClaimCloser closer,
 		StoreOutage outage, EngineThreads threads, AtomicBoolean planned) {
@@ -32,18 +32,18 @@ record StoreProbe(LockEngine engine, Member member, Duration lease, MonotonicClo
 	private static final Log logger = LogFactory.getLog(StoreProbe.class);
 
 	/**
-	 * Run from time to time until the outage is over, unless the threads have not
+	 * Run after a pause, and again until the outage is over, unless the threads have not
 	 * started. An idle application sends no other request that shows its end.
 	 */
 	void repeat() {
 		if (this.threads.haveStarted() && this.planned.compareAndSet(false, true)) {
-			this.threads.schedule(this::runInOutage, PAUSE, this.threads.workers());
+			this.threads.schedule(this::runOnce, PAUSE, this.threads.workers());
 		}
 	}
 
-	private void runInOutage() {
+	private void runOnce() {
 		this.planned.set(false);
-		if (this.outage.isOver() || this.threads.isClosed()) {
+		if (this.threads.isClosed()) {
 			return;
 		}
 		try {
@@ -92,7 +92,7 @@ record StoreProbe(LockEngine engine, Member member, Duration lease, MonotonicClo
 			return granted;
 		}
 		catch (RuntimeException | Error ex) {
-			this.outage.failed(start, ex);
+			this.outage.testFailed(start, ex);
 			this.closer.closeOnce(claim);
 			throw ex;
 		}

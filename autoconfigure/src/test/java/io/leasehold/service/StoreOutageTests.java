@@ -2,9 +2,12 @@ package io.leasehold.service;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -16,6 +19,7 @@ import io.leasehold.LockOptions;
 import io.leasehold.engine.Access;
 import io.leasehold.engine.RenewalOutcome;
 import io.leasehold.engine.AcquisitionOutcome;
+import io.leasehold.engine.Claim;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
 import io.leasehold.engine.local.LocalLockEngine;
@@ -24,6 +28,7 @@ import io.leasehold.event.LockEvent;
 import io.leasehold.test.contract.DelegatingEngine;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.test.contract.Fault;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -288,17 +293,54 @@ class StoreOutageTests {
 
 	/** No lock is granted until an operator corrects it. */
 	@Test
-	void rejectionThatLastsIsAnOutage(CapturedOutput output) {
-		StoreOutage outage = new StoreOutage(this.process.store, this.process.clock, (survey) -> {
-		}, new Events(List.of(), this.process.threads), () -> {
-		});
-		LockKey key = new LockKey("a");
-		outage.failed(this.process.clock.nanoTime(), new LockEngineException(key, "closed", failure(true), false));
-		assertThat(outage.isOver()).isTrue();
-		outage.failed(this.process.clock.nanoTime(),
-				new LockEngineException(key, "it is read-only", new SQLException(), false));
-		assertThat(outage.isOver()).isFalse();
+	void rejectionThatLastsIsAnOutageIfTheStoreRejectsOtherKeysAsWell(CapturedOutput output) {
+		reject((key) -> true, new SQLException());
+		assertThat(this.process.await("a", this.once)).isCompletedExceptionally();
+		this.process.advance(Duration.ofSeconds(5));
+		assertThat(isUp()).isFalse();
 		assertThat(output.getOut()).containsOnlyOnce(BEGIN + LockEngineException.class.getName() + ": it is read-only");
+		this.process.store.response = UnaryOperator.identity();
+		this.process.advance(Duration.ofSeconds(5));
+		assertThat(isUp()).isTrue();
+	}
+
+	/** Such as a key of Redis with a value of another type. */
+	@Test
+	void rejectionOfOneKeyIsNoOutage(CapturedOutput output) {
+		reject("a"::equals, new SQLException());
+		for (int i = 0; i < 3; i++) {
+			assertThat(this.process.await("a", this.once)).isCompletedExceptionally();
+			assertThat(isUp()).isTrue();
+			this.process.advance(Duration.ofMinutes(2));
+			assertThat(isUp()).isTrue();
+		}
+		assertThat(this.process.store.probes).isEqualTo(3);
+		assertThat(this.process.events).doesNotHaveAnyElementsOfTypes(LockEvent.EngineDown.class);
+		assertThat(output.getOut()).doesNotContain(BEGIN);
+	}
+
+	@Test
+	void closedEngineIsNoOutage() {
+		for (LockEngineException cause : Arrays.asList(null, failure(true))) {
+			reject((key) -> true, cause);
+			assertThat(this.process.await("a", this.once)).isCompletedExceptionally();
+			assertThatExceptionOfType(LockEngineException.class).isThrownBy(this::probe);
+			this.process.advance(Duration.ofMinutes(1));
+			assertThat(isUp()).isTrue();
+		}
+		assertThat(this.process.store.probes).isEqualTo(2);
+	}
+
+	private void reject(Predicate<String> keys, @Nullable Exception cause) {
+		this.process.store.response = (outcome) -> {
+			List<Claim> claims = this.process.store.claims;
+			Claim claim = claims.get(claims.size() - 1);
+			if (keys.test(claim.key().value())) {
+				this.process.store.local.release(claim);
+				throw new LockEngineException(claim.key(), "it is read-only", cause, false);
+			}
+			return outcome;
+		};
 	}
 
 	/** Also if the failure does not, such as a missing response. */
