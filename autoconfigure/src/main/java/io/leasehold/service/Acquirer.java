@@ -172,29 +172,35 @@ record Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Fact
 	private KeyGate enter(Waiter waiter) {
 		while (true) {
 			KeyGate gate = this.gates.gate(waiter.key(), waiter.options());
+			Decision decision = gate.enter(waiter);
 			try {
-				if (enter(waiter, gate)) {
+				this.driver.carryOut(gate, decision);
+				if (!decision.entersAgain()) {
+					request(waiter, gate, decision);
 					return gate;
 				}
 			}
 			catch (RuntimeException | Error ex) {
-				// Such as of a full stack: the queue must not keep a caller that is gone
-				if (!waiter.hasEnded()) {
-					giveUp(waiter, gate, new LockEngineException(waiter.key(), String.valueOf(ex), ex));
-				}
+				leave(waiter, gate, decision.first(), ex);
 				throw ex;
 			}
 			gate.held().forEach((held) -> this.holds.isValid(gate, held.hold()));
 		}
 	}
 
-	/** Enter a gate, and return {@code false} if the waiter must enter again. */
-	private boolean enter(Waiter waiter, KeyGate gate) {
-		Decision decision = gate.enter(waiter);
-		this.driver.carryOut(gate, decision);
-		if (decision.entersAgain()) {
-			return false;
+	/** Let others have the turn of a caller that is gone, such as with a full stack. */
+	private void leave(Waiter waiter, KeyGate gate, @Nullable StoreClaim first, Throwable reason) {
+		if (!waiter.hasEnded()) {
+			LockEngineException failure = new LockEngineException(waiter.key(), String.valueOf(reason), reason);
+			if (first != null && !first.hasResponse()) {
+				long now = this.clock.nanoTime();
+				this.driver.carryOut(gate, gate.answered(first, now, now, null, failure));
+			}
+			giveUp(waiter, gate, failure);
 		}
+	}
+
+	private void request(Waiter waiter, KeyGate gate, Decision decision) {
 		if (!waiter.options().linger().isZero() && !waiter.hasEnded()) {
 			this.driver.subscribeToRecalls();
 		}
@@ -208,7 +214,6 @@ record Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Fact
 		else {
 			this.threads.workers().execute(() -> requestFirst(gate, first, waiter));
 		}
-		return true;
 	}
 
 	/** Send the first request of an async caller, in a thread of the library. */
