@@ -10,6 +10,7 @@ import io.leasehold.HeldLockScope;
 import kotlin.Unit;
 import kotlin.coroutines.AbstractCoroutineContextElement;
 import kotlin.coroutines.CoroutineContext;
+import kotlinx.coroutines.CoroutineScope;
 import kotlinx.coroutines.Job;
 import kotlinx.coroutines.ThreadContextElement;
 import org.reactivestreams.Publisher;
@@ -73,7 +74,8 @@ final class CoroutineWork extends AbstractCoroutineContextElement
 	@Override
 	public HeldLockScope updateThreadContext(CoroutineContext context) {
 		Job job = context.get(Job.Key);
-		if (job != null && add(job)) {
+		// Without a dispatcher, withContext also passes jobs that are no coroutines
+		if (job instanceof CoroutineScope && add(job)) {
 			job.invokeOnCompletion((failure) -> {
 				remove(job);
 				return Unit.INSTANCE;

@@ -6,10 +6,12 @@ import io.leasehold.HeldLockScope
 import io.leasehold.LockOptions
 import java.util.concurrent.ConcurrentHashMap
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.ThreadContextElement
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.withContext
@@ -34,7 +36,7 @@ public suspend fun <T> DistributedLocks.withLock(
 	block: suspend (HeldLock) -> T,
 ): T {
 	val lock = acquireSuspending(key, options)
-	val scope = LockScopeElement(lock)
+	val scope = LockScopeElement(lock, currentCoroutineContext()[Job])
 	val result = runCatching { withContext(scope) { block(lock) } }
 	if (result.isFailure) {
 		withContext(NonCancellable) { scope.join() }
@@ -69,14 +71,15 @@ private suspend fun HeldLock.releaseAfter(failure: Throwable?) = withContext(Non
 }
 
 /** Opens a scope of a lock in each thread that runs a coroutine of the block. */
-private class LockScopeElement(private val lock: HeldLock) :
+private class LockScopeElement(private val lock: HeldLock, private val caller: Job?) :
 	AbstractCoroutineContextElement(Key()), ThreadContextElement<HeldLockScope> {
 
 	private val live = ConcurrentHashMap.newKeySet<Job>()
 
 	override fun updateThreadContext(context: CoroutineContext): HeldLockScope {
 		val job = context[Job]
-		if (job != null && live.add(job)) {
+		// Without a dispatcher, withContext also passes the context of its caller
+		if (job is CoroutineScope && job !== caller && live.add(job)) {
 			job.invokeOnCompletion { live.remove(job) }
 		}
 		return HeldLockScope.open(lock)

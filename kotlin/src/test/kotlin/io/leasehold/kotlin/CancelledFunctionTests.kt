@@ -1,9 +1,11 @@
 package io.leasehold.kotlin
 
 import java.io.IOException
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executor
 import java.util.concurrent.LinkedBlockingQueue
+import java.util.concurrent.TimeUnit
 
 import io.leasehold.HeldLock
 import io.leasehold.annotation.DistributedLock
@@ -153,6 +155,22 @@ class CancelledFunctionTests {
 		ending.await()
 		withTimeoutOrNull(500) { caller.join() }
 		assertHeldUntilTheGateOpens("order:1")
+	}
+
+	/** Then `withContext` passes its job, which never ends, to the element of the body. */
+	@Test
+	fun failureOfABodyWithoutDispatcherIsThrown() {
+		val caller = CompletableFuture.supplyAsync {
+			runBlocking(DirectInterceptor()) {
+				runCatching {
+					orders.run(1) {
+						withContext(NonCancellable) { yield() }
+						throw IOException("disk")
+					}
+				}
+			}
+		}
+		assertThat(caller.get(1, TimeUnit.MINUTES).exceptionOrNull()).isInstanceOf(IOException::class.java)
 	}
 
 	@Test

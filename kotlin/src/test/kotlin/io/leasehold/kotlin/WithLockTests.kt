@@ -2,9 +2,11 @@ package io.leasehold.kotlin
 
 import java.io.IOException
 import java.time.Duration
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CountDownLatch
 import java.util.concurrent.Executor
 import java.util.concurrent.LinkedBlockingQueue
+import java.util.concurrent.TimeUnit
 
 import io.leasehold.HeldLock
 import io.leasehold.LockBusyException
@@ -68,6 +70,22 @@ class WithLockTests {
 	fun failureIsThrownAndTheLockReleased() = runBlocking<Unit> {
 		assertThrows<IOException> { locks.withLock("order:1") { throw IOException("disk") } }
 		assertThat(application.isFree("order:1")).isTrue()
+	}
+
+	/** Then `withContext` also passes the context of its caller to the element of the block. */
+	@Test
+	fun failureIsThrownToACallerWithoutDispatcher() {
+		val caller = CompletableFuture.supplyAsync {
+			runBlocking(DirectInterceptor()) {
+				runCatching {
+					locks.withLock("order:1") {
+						withContext(NonCancellable) { yield() }
+						throw IOException("disk")
+					}
+				}
+			}
+		}
+		assertThat(caller.get(1, TimeUnit.MINUTES).exceptionOrNull()).isInstanceOf(IOException::class.java)
 	}
 
 	@Test
