@@ -181,22 +181,11 @@ record Acquirer(MonotonicClock clock, EngineThreads threads, BlockingWaiter.Fact
 				}
 			}
 			catch (RuntimeException | Error ex) {
-				leave(waiter, gate, decision.first(), ex);
+				// Such as of a full stack: the queue must not keep a caller that is gone
+				giveUp(waiter, gate, new LockEngineException(waiter.key(), String.valueOf(ex), ex));
 				throw ex;
 			}
 			gate.held().forEach((held) -> this.holds.isValid(gate, held.hold()));
-		}
-	}
-
-	/** Let others have the turn of a caller that is gone, such as with a full stack. */
-	private void leave(Waiter waiter, KeyGate gate, @Nullable StoreClaim first, Throwable reason) {
-		if (!waiter.hasEnded()) {
-			LockEngineException failure = new LockEngineException(waiter.key(), String.valueOf(reason), reason);
-			if (first != null && !first.hasResponse()) {
-				long now = this.clock.nanoTime();
-				this.driver.carryOut(gate, gate.answered(first, now, now, null, failure));
-			}
-			giveUp(waiter, gate, failure);
 		}
 	}
 

@@ -220,14 +220,8 @@ record GateDriver(LockEngine engine, MonotonicClock clock, EngineThreads threads
 				received = this.outage.responded();
 			}
 		}
-		catch (LockEngineException ex) {
-			this.outage.failed(sent, ex);
-			failure = ex;
-		}
 		catch (RuntimeException | Error ex) {
-			failure = new LockEngineException(requested.key(),
-					"Engine '%s' failed to acquire lock '%s'".formatted(this.engine.name(), requested.key()), ex,
-					false);
+			failure = failure(gate, claim, sent, ex);
 		}
 		Decision decision = gate.answered(claim, sent, received, response, failure);
 		try {
@@ -239,6 +233,25 @@ record GateDriver(LockEngine engine, MonotonicClock clock, EngineThreads threads
 			carryOut(gate, decision);
 		}
 		return decision;
+	}
+
+	/** Return the failure of a request. If that fails, too, plan the next request. */
+	private LockEngineException failure(KeyGate gate, StoreClaim claim, long sent, Throwable reason) {
+		try {
+			if (reason instanceof LockEngineException known) {
+				this.outage.failed(sent, known);
+				return known;
+			}
+			return new LockEngineException(claim.claim().key(),
+					"Engine '%s' failed to acquire lock '%s'".formatted(this.engine.name(), claim.claim().key()),
+					reason, false);
+		}
+		catch (RuntimeException | Error ex) {
+			// Such as of a full stack
+			carryOut(gate, gate.answered(claim, sent, sent, null,
+					new LockEngineException(claim.claim().key(), String.valueOf(ex), ex)));
+			throw ex;
+		}
 	}
 
 	/**

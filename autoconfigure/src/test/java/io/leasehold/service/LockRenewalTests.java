@@ -12,6 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import io.leasehold.HeldLock;
@@ -277,41 +278,24 @@ class LockRenewalTests extends LockServiceFixture {
 		}
 	}
 
-	/** A full stack also prevents the report of the first error. */
 	@Test
 	void callerThatFailsDuringItsRequestLeavesTheQueueToTheNext() {
-		AtomicBoolean full = new AtomicBoolean();
-		AtomicReference<LockService> callers = new AtomicReference<>();
 		AtomicReference<CompletableFuture<HeldLock>> next = new AtomicReference<>();
-		LockEngine engine = new DelegatingEngine(this.store) {
-			@Override
-			public AcquisitionOutcome tryAcquire(Claim claim) {
-				LockService service = callers.getAndSet(null);
-				if (service != null) {
-					next.set(service.acquireAsync("a"));
-					full.set(true);
-				}
-				throwIfFull();
-				return super.tryAcquire(claim);
-			}
-
-			@Override
-			public String name() {
-				throwIfFull();
-				return super.name();
-			}
-
-			private void throwIfFull() {
-				if (full.get()) {
-					throw new StackOverflowError();
-				}
-			}
-		};
+		FullStack engine = new FullStack(this.store);
 		try (LockService service = service(engine)) {
-			callers.set(service);
+			engine.first = () -> next.set(service.acquireAsync("a"));
 			assertThatExceptionOfType(StackOverflowError.class).isThrownBy(() -> service.acquire("a"));
-			full.set(false);
 			next.get().join().close();
+		}
+	}
+
+	@Test
+	void requestWhoseFailureCannotBeReportedIsRepeated() {
+		FullStack engine = new FullStack(this.store);
+		try (LockService service = service(engine)) {
+			engine.first = () -> {
+			};
+			service.acquireAsync("a").join().close();
 		}
 	}
 
@@ -366,6 +350,39 @@ class LockRenewalTests extends LockServiceFixture {
 			listener.accept(new Signal.Pushed(new AcquisitionOutcome.Granted(granted.number(),
 					System.nanoTime() + Duration.ofSeconds(20).toNanos())));
 			return Subscription.POLLING;
+		}
+
+	}
+
+	/** The first request fails, and so does the report of its failure. */
+	private static final class FullStack extends DelegatingEngine {
+
+		private final AtomicBoolean full = new AtomicBoolean();
+
+		private volatile @Nullable Runnable first;
+
+		FullStack(LockEngine store) {
+			super(store);
+		}
+
+		@Override
+		public AcquisitionOutcome tryAcquire(Claim claim) {
+			Runnable action = this.first;
+			if (action != null) {
+				this.first = null;
+				action.run();
+				this.full.set(true);
+				throw new StackOverflowError();
+			}
+			return super.tryAcquire(claim);
+		}
+
+		@Override
+		public String name() {
+			if (this.full.getAndSet(false)) {
+				throw new StackOverflowError();
+			}
+			return super.name();
 		}
 
 	}
