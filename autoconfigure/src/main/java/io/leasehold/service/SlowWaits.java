@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -12,6 +11,7 @@ import io.leasehold.LockKey;
 import io.leasehold.LockOptions;
 import io.leasehold.LockOverview.Waiting;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.support.PlannedOnce;
 import io.leasehold.service.gate.Survey;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -42,7 +42,7 @@ final class SlowWaits {
 
 	private final Consumer<Survey> locks;
 
-	private final AtomicBoolean planned = new AtomicBoolean();
+	private final PlannedOnce check = new PlannedOnce();
 
 	/** Whether a caller has begun to wait since the last check began. */
 	private volatile boolean begun;
@@ -75,9 +75,7 @@ final class SlowWaits {
 	}
 
 	private void plan(Duration pause) {
-		if (this.planned.compareAndSet(false, true)) {
-			this.threads.schedule(this::check, pause, this.threads.workers());
-		}
+		this.check.plan(() -> this.threads.schedule(this::check, pause, this.threads.workers()));
 	}
 
 	/** Only one check runs at a time, because it may wait for the store. */
@@ -88,7 +86,7 @@ final class SlowWaits {
 			waits = report();
 		}
 		finally {
-			this.planned.set(false);
+			this.check.done();
 			if (waits || this.begun) {
 				plan((this.limit.compareTo(LONGEST_PAUSE) < 0) ? this.limit : LONGEST_PAUSE);
 			}

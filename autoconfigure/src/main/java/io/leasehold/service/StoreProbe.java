@@ -1,7 +1,6 @@
 package io.leasehold.service;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.LockEngineException;
 import io.leasehold.LockKey;
@@ -10,6 +9,7 @@ import io.leasehold.engine.Claim;
 import io.leasehold.engine.LockEngine;
 import io.leasehold.engine.Member;
 import io.leasehold.engine.MonotonicClock;
+import io.leasehold.engine.support.PlannedOnce;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -18,10 +18,10 @@ import org.apache.commons.logging.LogFactory;
  * that almost nothing remains in the store.
  *
  * @param lease a usual lease, so that the engine needs no session for probes alone
- * @param planned whether the next test is planned
+ * @param next plans the next test
  */
 record StoreProbe(LockEngine engine, Member member, Duration lease, MonotonicClock clock, ClaimCloser closer,
-		StoreOutage outage, EngineThreads threads, AtomicBoolean planned) {
+		StoreOutage outage, EngineThreads threads, PlannedOnce next) {
 
 	private static final int KEYS = 16;
 
@@ -36,13 +36,13 @@ record StoreProbe(LockEngine engine, Member member, Duration lease, MonotonicClo
 	 * started. An idle application sends no other request that shows its end.
 	 */
 	void repeat() {
-		if (this.threads.haveStarted() && this.planned.compareAndSet(false, true)) {
-			this.threads.schedule(this::runOnce, PAUSE, this.threads.workers());
+		if (this.threads.haveStarted()) {
+			this.next.plan(() -> this.threads.schedule(this::runOnce, PAUSE, this.threads.workers()));
 		}
 	}
 
 	private void runOnce() {
-		this.planned.set(false);
+		this.next.done();
 		if (this.threads.isClosed()) {
 			return;
 		}

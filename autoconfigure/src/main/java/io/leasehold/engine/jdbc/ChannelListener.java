@@ -8,10 +8,10 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import javax.sql.DataSource;
 
+import io.leasehold.engine.support.PlannedOnce;
 import io.leasehold.engine.support.StartedThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -45,7 +45,7 @@ abstract class ChannelListener implements AutoCloseable {
 
 	private final ScheduledExecutorService thread = StartedThreads.of("leasehold-jdbc-listen-", 1);
 
-	private final AtomicBoolean started = new AtomicBoolean();
+	private final PlannedOnce listening = new PlannedOnce();
 
 	private Duration pause = SHORTEST_PAUSE;
 
@@ -71,9 +71,7 @@ abstract class ChannelListener implements AutoCloseable {
 
 	/** Begin to listen, unless that has begun. */
 	void start() {
-		if (!this.started.get() && this.started.compareAndSet(false, true)) {
-			this.thread.execute(this::run);
-		}
+		this.listening.plan(() -> this.thread.execute(this::run));
 	}
 
 	/** Begin to listen, and to prove for each connection that notifications arrive. */

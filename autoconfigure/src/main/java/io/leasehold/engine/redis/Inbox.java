@@ -15,6 +15,7 @@ import io.leasehold.engine.redis.connection.Replies;
 import io.leasehold.engine.redis.connection.SilenceCheck;
 import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.redis.connection.Topology;
+import io.leasehold.engine.support.PlannedOnce;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +52,7 @@ final class Inbox {
 
 	private final SilenceCheck silence;
 
-	private final AtomicBoolean started = new AtomicBoolean();
+	private final PlannedOnce subscribing = new PlannedOnce();
 
 	private final AtomicBoolean rejected = new AtomicBoolean();
 
@@ -111,8 +112,8 @@ final class Inbox {
 		if (former != null && !former.isOfMember()) {
 			this.executor.execute(former::close);
 		}
-		if (this.settings.wakeUp() != WakeUp.POLL && former == null && this.started.compareAndSet(false, true)) {
-			this.executor.execute(this::open);
+		if (this.settings.wakeUp() != WakeUp.POLL && former == null) {
+			this.subscribing.plan(() -> this.executor.execute(this::open));
 		}
 	}
 

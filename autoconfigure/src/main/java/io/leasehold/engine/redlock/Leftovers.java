@@ -8,13 +8,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
 import io.leasehold.engine.redis.connection.Line;
 import io.leasehold.engine.redis.connection.Replies;
 import io.leasehold.engine.support.Deadlines;
+import io.leasehold.engine.support.PlannedOnce;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +35,7 @@ final class Leftovers {
 	private final Queue<Leftover> all = new ConcurrentLinkedQueue<>();
 
 	/** Whether a connection for them is going to be opened. */
-	private final AtomicBoolean connects = new AtomicBoolean();
+	private final PlannedOnce attempt = new PlannedOnce();
 
 	Leftovers(Supplier<CompletableFuture<Line>> connection, ScheduledExecutorService executor) {
 		this.connection = connection;
@@ -59,14 +59,12 @@ final class Leftovers {
 
 	/** Connect after a pause, and again after a longer one until that succeeds. */
 	private void sendAfter(long pause) {
-		if (this.connects.compareAndSet(false, true)) {
-			this.executor.schedule(() -> this.connection.get().whenComplete(this::connected), pause,
-					TimeUnit.NANOSECONDS);
-		}
+		this.attempt.plan(() -> this.executor.schedule(() -> this.connection.get().whenComplete(this::connected), pause,
+				TimeUnit.NANOSECONDS));
 	}
 
 	private void connected(@Nullable Line line, @Nullable Throwable failure) {
-		this.connects.set(false);
+		this.attempt.done();
 		this.all.removeIf(Leftover::isOver);
 		if (line != null) {
 			send(line);

@@ -3,12 +3,12 @@ package io.leasehold.engine.redlock;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import io.leasehold.engine.redis.connection.RedisFailure;
 import io.leasehold.engine.redis.connection.SilenceCheck;
 import io.leasehold.engine.redis.connection.SubscribedConnection;
 import io.leasehold.engine.support.Deadlines;
+import io.leasehold.engine.support.PlannedOnce;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +34,8 @@ final class ReleaseListener {
 
 	private final Receiver receiver;
 
-	/** Whether an attempt to subscribe is planned or in progress. */
-	private final AtomicBoolean opening = new AtomicBoolean();
+	/** Attempt to subscribe that is planned or in progress. */
+	private final PlannedOnce attempt = new PlannedOnce();
 
 	private final SilenceCheck silence;
 
@@ -58,8 +58,9 @@ final class ReleaseListener {
 		if (present != null && present.isOpen()) {
 			this.silence.begin(present);
 		}
-		else if (this.opening.compareAndSet(false, true)) {
-			this.executor.schedule(this::open, Deadlines.left(this.retryAt), TimeUnit.NANOSECONDS);
+		else {
+			this.attempt
+				.plan(() -> this.executor.schedule(this::open, Deadlines.left(this.retryAt), TimeUnit.NANOSECONDS));
 		}
 	}
 
@@ -82,7 +83,7 @@ final class ReleaseListener {
 			pause = isRejected(ex) ? RETRY_AFTER_REJECTION : RETRY;
 		}
 		this.retryAt = Deadlines.after(pause);
-		this.opening.set(false);
+		this.attempt.done();
 		ensureOpenIfAwaited();
 	}
 

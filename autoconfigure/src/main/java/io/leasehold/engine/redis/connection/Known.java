@@ -2,11 +2,11 @@ package io.leasehold.engine.redis.connection;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
+import io.leasehold.engine.support.PlannedOnce;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ final class Known<T> {
 
 	private final AtomicReference<@Nullable CompletableFuture<T>> response = new AtomicReference<>();
 
-	private final AtomicBoolean refreshing = new AtomicBoolean();
+	private final PlannedOnce refresh = new PlannedOnce();
 
 	/**
 	 * Create a cache.
@@ -52,7 +52,13 @@ final class Known<T> {
 			return get();
 		}
 		next.thenAccept(this.listener);
-		return next.completeAsync(this.question, this.executor);
+		try {
+			return next.completeAsync(this.question, this.executor);
+		}
+		catch (RuntimeException | Error ex) {
+			next.completeExceptionally(ex); // the next caller sends it
+			throw ex;
+		}
 	}
 
 	/** Remove an outdated response; the next caller sends the query again. */
@@ -65,9 +71,7 @@ final class Known<T> {
 
 	/** Repeat the query in the background; the last response remains until a new one. */
 	void refresh() {
-		if (this.refreshing.compareAndSet(false, true)) {
-			this.executor.execute(this::retry);
-		}
+		this.refresh.plan(() -> this.executor.execute(this::retry));
 	}
 
 	private void retry() {
@@ -80,7 +84,7 @@ final class Known<T> {
 			logger.debug("A query failed; the last response remains in use", ex);
 		}
 		finally {
-			this.refreshing.set(false);
+			this.refresh.done();
 		}
 	}
 

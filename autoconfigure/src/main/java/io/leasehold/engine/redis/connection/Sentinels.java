@@ -6,12 +6,14 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
+import io.leasehold.engine.support.PlannedOnce;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * every second: a deposed master may be the last to detect it.
  */
 final class Sentinels implements Topology {
+
+	private static final Log logger = LogFactory.getLog(Sentinels.class);
 
 	private static final long WATCH_MILLIS = 1000;
 
@@ -34,7 +38,7 @@ final class Sentinels implements Topology {
 
 	private final Known<Node> master;
 
-	private final AtomicBoolean watched = new AtomicBoolean();
+	private final PlannedOnce watch = new PlannedOnce();
 
 	/** Index of the sentinel that is queried first without a connection. */
 	private final AtomicInteger first = new AtomicInteger();
@@ -68,11 +72,19 @@ final class Sentinels implements Topology {
 
 	@Override
 	public CompletableFuture<Node> anyPrimary() {
-		if (this.watched.compareAndSet(false, true)) {
-			this.executor.scheduleWithFixedDelay(this.master::refresh, WATCH_MILLIS, WATCH_MILLIS,
-					TimeUnit.MILLISECONDS);
-		}
+		this.watch.plan(() -> this.executor.scheduleWithFixedDelay(this::watch, WATCH_MILLIS, WATCH_MILLIS,
+				TimeUnit.MILLISECONDS));
 		return this.master.get();
+	}
+
+	private void watch() {
+		try {
+			this.master.refresh();
+		}
+		catch (RuntimeException | Error ex) {
+			// One that is thrown ends a periodic task
+			logger.debug("The query of the master of sentinels was not sent; retrying", ex);
+		}
 	}
 
 	@Override

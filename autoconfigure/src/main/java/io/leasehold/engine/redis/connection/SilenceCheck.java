@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
+import io.leasehold.engine.support.PlannedOnce;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -21,7 +21,7 @@ public final class SilenceCheck {
 
 	private final ScheduledExecutorService executor;
 
-	private final AtomicBoolean running = new AtomicBoolean();
+	private final PlannedOnce end = new PlannedOnce();
 
 	public SilenceCheck(Duration timeout, ScheduledExecutorService executor) {
 		this.timeout = timeout;
@@ -33,15 +33,15 @@ public final class SilenceCheck {
 	 * cannot send the ping. Does nothing until the check before has ended.
 	 */
 	public void begin(SubscribedConnection connection) {
-		if (this.running.compareAndSet(false, true)) {
+		this.end.plan(() -> {
 			CompletableFuture<?> pong = ping(connection);
 			this.executor.schedule(() -> {
-				this.running.set(false);
+				this.end.done();
 				if (!pong.isDone()) {
 					connection.close();
 				}
 			}, this.timeout.toNanos(), TimeUnit.NANOSECONDS);
-		}
+		});
 	}
 
 	private static CompletableFuture<?> ping(SubscribedConnection connection) {

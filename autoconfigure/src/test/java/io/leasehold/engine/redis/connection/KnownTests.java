@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
  * Tests for when a {@link Known} response is requested again.
@@ -22,7 +23,9 @@ class KnownTests {
 
 	private Supplier<String> response = () -> "first";
 
-	private final Known<String> known = new Known<>(() -> this.response.get(), this.listener::add, this.tasks::add);
+	private final Known<String> known = new Known<>(() -> this.response.get(), this.listener::add, this::execute);
+
+	private boolean memoryIsFull;
 
 	@Test
 	void callersShareOneRequestAndItsResponse() {
@@ -49,6 +52,21 @@ class KnownTests {
 		runAll();
 		assertThat(next).isCompletedWithValue("second");
 		assertThat(this.listener).containsExactly("second");
+	}
+
+	@Test
+	void queryThatCannotBeginIsRepeated() {
+		this.memoryIsFull = true;
+		assertThatThrownBy(this.known::get).isInstanceOf(OutOfMemoryError.class);
+		this.memoryIsFull = false;
+		assertThat(responded()).isCompletedWithValue("first");
+		this.memoryIsFull = true;
+		assertThatThrownBy(this.known::refresh).isInstanceOf(OutOfMemoryError.class);
+		this.memoryIsFull = false;
+		this.response = () -> "second";
+		this.known.refresh();
+		runAll();
+		assertThat(this.known.get()).isCompletedWithValue("second");
 	}
 
 	@Test
@@ -124,6 +142,13 @@ class KnownTests {
 		this.known.refresh();
 		runAll();
 		assertThat(this.known.get()).isCompletedWithValue("second");
+	}
+
+	private void execute(Runnable task) {
+		if (this.memoryIsFull) {
+			throw new OutOfMemoryError("no space for a task");
+		}
+		this.tasks.add(task);
 	}
 
 	private CompletableFuture<String> responded() {
