@@ -43,6 +43,12 @@ class WithLockTests {
 
 	private val locks = application.locks
 
+	private val begun = CompletableDeferred<Unit>()
+
+	private val ending = CompletableDeferred<Unit>()
+
+	private val gate = CompletableDeferred<Unit>()
+
 	@AfterEach
 	fun close() = application.close()
 
@@ -97,48 +103,12 @@ class WithLockTests {
 	}
 
 	@Test
-	fun cancelledBlockKeepsItsLockUntilItHasEnded() = runBlocking<Unit> {
-		val begun = CompletableDeferred<Unit>()
-		val ending = CompletableDeferred<Unit>()
-		val gate = CompletableDeferred<Unit>()
-		val caller = launch {
-			locks.withLock("order:1") {
-				try {
-					begun.complete(Unit)
-					awaitCancellation()
-				}
-				finally {
-					withContext(NonCancellable) {
-						ending.complete(Unit)
-						gate.await()
-					}
-				}
-			}
-		}
-		begun.await()
-		caller.cancel()
-		ending.await()
-		assertThat(application.isFree("order:1")).isFalse()
-		gate.complete(Unit)
-		caller.join()
-		assertThat(application.isFree("order:1")).isTrue()
-	}
+	fun cancelledBlockKeepsItsLockUntilItHasEnded() = assertHeldUntilTheEndOf { endSlowly() }
 
 	/** Spring calls it by a publisher, which is cancelled at once. */
 	@Test
-	fun cancelledBlockKeepsItsLockUntilAFunctionOfAProxiedBeanHasEnded() = runBlocking<Unit> {
-		val begun = CompletableDeferred<Unit>()
-		val ending = CompletableDeferred<Unit>()
-		val gate = CompletableDeferred<Unit>()
-		val caller = launch { locks.withLock("order:1") { orders.ship(begun, ending, gate) } }
-		begun.await()
-		caller.cancel()
-		ending.await()
-		assertThat(withTimeoutOrNull(500) { caller.join() }).isNull()
-		assertThat(application.isFree("order:1")).isFalse()
-		gate.complete(Unit)
-		caller.join()
-		assertThat(application.isFree("order:1")).isTrue()
+	fun cancelledBlockKeepsItsLockUntilAFunctionOfAProxiedBeanHasEnded() = assertHeldUntilTheEndOf {
+		orders.ship(::endSlowly)
 	}
 
 	/** The coroutine that ends last continues the caller in its thread. */
@@ -195,24 +165,39 @@ class WithLockTests {
 		}
 	}
 
+	private fun assertHeldUntilTheEndOf(work: suspend () -> Unit) = runBlocking<Unit> {
+		val caller = launch { locks.withLock("order:1") { work() } }
+		begun.await()
+		caller.cancel()
+		ending.await()
+		assertThat(withTimeoutOrNull(500) { caller.join() }).isNull()
+		assertThat(application.isFree("order:1")).isFalse()
+		gate.complete(Unit)
+		caller.join()
+		assertThat(application.isFree("order:1")).isTrue()
+	}
+
+	/** Ends when the test opens the gate, although it is cancelled. */
+	private suspend fun endSlowly() {
+		try {
+			begun.complete(Unit)
+			awaitCancellation()
+		}
+		finally {
+			withContext(NonCancellable) {
+				ending.complete(Unit)
+				gate.await()
+			}
+		}
+	}
+
 	@Component
 	class Orders {
 
 		@DistributedLock(key = "'order:' + #id")
 		suspend fun pay(id: Long): String = HeldLock.current().key().also { yield() }
 
-		suspend fun ship(begun: CompletableDeferred<Unit>, ending: CompletableDeferred<Unit>, gate: CompletableDeferred<Unit>) {
-			try {
-				begun.complete(Unit)
-				awaitCancellation()
-			}
-			finally {
-				withContext(NonCancellable) {
-					ending.complete(Unit)
-					gate.await()
-				}
-			}
-		}
+		suspend fun ship(work: suspend () -> Unit) = work()
 
 	}
 
