@@ -34,7 +34,7 @@ final class Leftovers {
 
 	private final Queue<Leftover> all = new ConcurrentLinkedQueue<>();
 
-	/** Whether a connection for them is going to be opened. */
+	/** Attempt to connect for them that is planned or in progress. */
 	private final PlannedOnce attempt = new PlannedOnce();
 
 	Leftovers(Supplier<CompletableFuture<Line>> connection, ScheduledExecutorService executor) {
